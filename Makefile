@@ -1,0 +1,57 @@
+# The commands of the project: `make help` lists them.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+STAMP  := .venv/.stamp
+PIP    := $(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt
+# Off-screen rendering (EGL, in software where there is no GPU), and the browser in which the report is tested.
+SYSTEM := libegl1 libgl1 chromium
+
+.DEFAULT_GOAL := help
+.PHONY: help env lint test demo format typings clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+env: $(STAMP)  ## build .venv, pinned by constraints.txt, and install missing system packages
+	@missing() { for p in $(SYSTEM); do dpkg -s $$p >/dev/null 2>&1 || printf ' %s' $$p; done; }; \
+	if [ -n "$$(missing)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "env: installing the system packages$$(missing)"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq >/dev/null 2>&1; \
+	  for p in $$(missing); do apt-get install -y -qq --no-install-recommends $$p >/dev/null 2>&1; done; \
+	fi; \
+	[ -z "$$(missing)" ] || echo "env: rendering and the report test also need the system packages$$(missing)"
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "env: $(PYTHON) is not Python 3.11 or newer; name one that is: make env PYTHON=python3.11" >&2; exit 1; }
+	@echo "env: installing into .venv"
+	@$(PYTHON) -m venv .venv
+	@$(PIP) torch hatchling editables  # torch first, so that no other package chooses its build
+	@$(PIP) --no-build-isolation -e '.[train,study,dev]'
+	@touch $@
+
+lint: env  ## ruff, basedpyright and import-linter
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports --no-logo
+
+test: env lint  ## lint, then run the tests
+	@$(BIN)/pytest
+
+demo: env  ## move a Reacher policy to a plane tilted by 90 degrees, report in runs/demo
+	@rm -rf runs/demo
+	@$(BIN)/isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 0 --out runs/demo
+
+format: env  ## format the code and apply safe fixes
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+typings: env  ## regenerate the type stubs of MuJoCo
+	@$(BIN)/python tools/make_typings.py
+
+clean:  ## remove the environment, runs, builds and caches
+	@rm -rf .venv runs dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

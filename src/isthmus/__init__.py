@@ -1,0 +1,1 @@
+"""Isthmus takes a robot policy that works in simulation across to the real robot, without retraining it."""

@@ -1,0 +1,19 @@
+"""Each hot path as a ratio to its physical floor, measured in the same run."""
+
+from collections.abc import Iterator
+
+from isthmus.bench.control import control_step
+from isthmus.bench.learning import fit_memory, fit_speed
+from isthmus.bench.measure import Benchmark
+from isthmus.bench.stepping import batched_stepping, batched_vs_gymnasium
+from isthmus.core import Problem
+
+__all__ = ["Benchmark", "run_benchmarks"]
+
+
+def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
+    """All of them, one after another."""
+    if repeats < 1:
+        raise Problem(f"repeats must be at least 1, got {repeats}")
+    for benchmark in (batched_stepping, batched_vs_gymnasium, control_step, fit_speed, fit_memory):
+        yield benchmark(repeats)

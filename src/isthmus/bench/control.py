@@ -1,0 +1,81 @@
+"""One adapted control step of one robot."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from mujoco.batch import Batch
+
+from isthmus.bench.measure import Benchmark, in_turns
+from isthmus.core import Float32, HistoryBuffer, Mlp, stream
+from isthmus.experts import load_expert
+from isthmus.models import InverseNetwork
+from isthmus.policies import TransferPolicy
+from isthmus.tasks import load_task
+
+STEPS, HISTORY = 500, 2
+
+
+def control_step(repeats: int) -> Benchmark:
+    """Expert, prediction and inverse model together, against bare matrix products and a bare physics step."""
+    task = load_task("reacher")
+    expert, spec, rng = load_expert(task), task.embodiment.spec, stream(0, "bench")
+    inverse = InverseNetwork(_random_network(spec.observation_size, spec.action_size, rng), HISTORY, spec.targets)
+    policy = TransferPolicy(expert, task.source(), inverse)
+    buffer = HistoryBuffer(1, HISTORY, spec.observation_size, spec.action_size)
+    buffer.begin(task.source().reset(rng))
+    batch = Batch(task.embodiment.model, nsim=1, nthread=1)
+    batch.ctrl = 0.1  # a moving arm, as in ours
+    forward = [_bare(expert.network), _bare(inverse.network)]
+
+    def ours() -> None:
+        for _ in range(STEPS):
+            policy(buffer.window)
+
+    def bare() -> None:
+        for _ in range(STEPS):
+            for network in forward:
+                network()
+            batch.step(nstep=task.embodiment.frame_skip)
+
+    ratio, spread = in_turns(ours, bare, repeats)
+    return Benchmark(
+        "control-step",
+        ratio,
+        spread,
+        "bare forward passes of expert and inverse network plus a bare physics step, n = 1",
+        goal=2.0,
+        better="lower",
+    )
+
+
+def _random_network(observations: int, actions: int, rng: np.random.Generator) -> Mlp:
+    sizes = (HISTORY * observations + (HISTORY - 1) * actions + observations, 256, 256, actions)
+    return Mlp(
+        tuple(rng.normal(0, 0.05, shape).astype(np.float32) for shape in pairwise(sizes)),
+        tuple(np.zeros(size, np.float32) for size in sizes[1:]),
+        "relu",
+        np.zeros(sizes[0]),
+        np.ones(sizes[0]),
+        np.zeros(actions),
+        np.ones(actions),
+    )
+
+
+def _bare(network: Mlp) -> Callable[[], Float32]:
+    """Nothing but the products, biases and activations of a network."""
+    inputs = np.ones((1, network.input_size), np.float32)
+    *inner, (last, last_bias) = zip(network.weights, network.biases, strict=True)
+
+    def relu(values: Float32) -> Float32:
+        return np.maximum(values, 0)
+
+    squash = np.tanh if network.activation == "tanh" else relu
+
+    def forward() -> Float32:
+        hidden = inputs
+        for weight, bias in inner:
+            hidden = squash(hidden @ weight + bias)
+        return hidden @ last + last_bias
+
+    return forward

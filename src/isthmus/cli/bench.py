@@ -1,0 +1,42 @@
+"""Measure the hot paths."""
+
+from dataclasses import dataclass
+
+from isthmus.cli.output import print_json, print_table
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measure each hot path as a ratio to its physical floor, in the same run.
+
+    Example: `isthmus bench --json`
+    """
+
+    repeats: int = 7
+    """How often each pair is measured, in turns."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Measure and print."""
+        from isthmus.bench import run_benchmarks
+
+        rows = [benchmark.to_json() for benchmark in run_benchmarks(self.repeats)]
+        if self.json:
+            print_json(rows)
+            return
+        print_table(
+            "",
+            ("hot path", "ratio ", "+/- ", "goal ", "", "against"),
+            [
+                (
+                    r["name"],
+                    f"{r['ratio']:.2f}",
+                    f"{r['spread']:.2f}",
+                    (">= " if r["better"] == "higher" else "<= ") + f"{r['goal']:g}",
+                    "ok" if r["meets"] else "MISSED",
+                    r["floor"],
+                )
+                for r in rows
+            ],
+        )

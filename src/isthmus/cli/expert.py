@@ -1,0 +1,107 @@
+"""Train and evaluate experts."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import OmitArgPrefixes, Positional, arg, subcommand
+
+from isthmus.cli.output import print_json, print_table
+from isthmus.experts.settings import TrainSettings
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train an expert by TRPO on Gym's own reward, in the source simulator.
+
+    Example: `isthmus expert train reacher --seed 0 --out my-reacher.npz`
+    """
+
+    task: Positional[str]
+    """The task: see `isthmus tasks`."""
+    out: Path | None = None
+    """Where to put the policy (.npz); a provenance JSON goes beside it. EXPERT-TASK-SEED.npz when not given."""
+    seed: int = 0
+    """Decides everything random."""
+    episodes: int = 100
+    """Episodes behind the returns in the provenance."""
+    json: bool = False
+    """Print the provenance as JSON only."""
+    settings: Annotated[TrainSettings, OmitArgPrefixes, arg(name="")] = field(default_factory=TrainSettings)
+
+    def run(self) -> None:
+        """Train, evaluate, write policy and provenance."""
+        from isthmus.cli.training import train_with_progress
+
+        path = self.out or Path(f"expert-{self.task.replace(':', '-')}-{self.seed}.npz")
+        made = train_with_progress(self.task, path, self.settings, self.seed, self.episodes)
+        if self.json:
+            print_json(made)
+        else:
+            _print_evaluation(str(path), made["evaluation"])
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Run an expert in its own simulator, or across a gap.
+
+    Example: `isthmus expert evaluate reacher --episodes 100 --json`
+    """
+
+    task: Positional[str]
+    """The task: see `isthmus tasks`."""
+    gap: str = "none"
+    """What is different from its simulator."""
+    policy: Path | None = None
+    """Another policy file (.npz) than the one that ships with the task."""
+    episodes: int = 100
+    """How many episodes."""
+    seed: int = 0
+    """Decides where the episodes start."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Evaluate and print."""
+        from isthmus.core import stream
+        from isthmus.experts import load_expert
+        from isthmus.experts.assess import assess
+        from isthmus.gaps import Gap
+        from isthmus.tasks import load_task
+
+        task, gap = load_task(self.task), Gap.parse(self.gap)
+        policy = load_expert(task, self.policy)
+        outcome = assess(task, policy, gap, self.episodes, stream(self.seed, "expert", "evaluate"))
+        if self.json:
+            print_json({"task": self.task, "gap": str(gap), "episodes": self.episodes, "seed": self.seed} | outcome)
+        else:
+            _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", outcome)
+
+
+@dataclass(frozen=True)
+class Expert:
+    """Train or evaluate the simulation policy of a task.
+
+    Example: `isthmus expert evaluate reacher`
+    """
+
+    what: Annotated[Train, subcommand("train")] | Annotated[Evaluate, subcommand("evaluate")]
+
+    def run(self) -> None:
+        """Do it."""
+        self.what.run()
+
+
+def _print_evaluation(title: str, outcome: dict[str, dict[str, float] | float]) -> None:
+    gym_return, score = outcome["gym_return"], outcome["score"]
+    if not isinstance(gym_return, dict) or not isinstance(score, dict):
+        raise TypeError("an evaluation holds a mean and a spread of each figure")
+    print_table(
+        title,
+        ("", "mean ", "+/- "),
+        [
+            ("return, Gym's own reward", f"{gym_return['mean']:.3f}", f"{gym_return['std']:.3f}"),
+            ("score, without torque penalty", f"{score['mean']:.3f}", f"{score['std']:.3f}"),
+            ("full-length episodes", f"{outcome['full_length']:.0%}", ""),
+        ],
+    )

@@ -1,0 +1,102 @@
+"""What exists, with a line each."""
+
+from dataclasses import dataclass
+
+from isthmus.cli.output import print_json, print_table
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """List the robots and what they are to do.
+
+    Example: `isthmus tasks`
+    """
+
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Print the tasks."""
+        from isthmus.experts import expert_path
+        from isthmus.tasks import TASKS
+
+        rows = [
+            (
+                kind.name,
+                kind.summary,
+                expert_path(kind.name).exists(),
+                {name.replace("_", "-"): meaning for name, meaning in kind.options.items()},
+            )
+            for kind in TASKS.values()
+        ]
+        if self.json:
+            print_json([dict(zip(("name", "summary", "expert", "options"), row, strict=True)) for row in rows])
+            return
+        print_table(
+            "",
+            ("task", "what it is", "expert", "options, as in task:option=1"),
+            [
+                (name, summary, "ships" if ships else "none", "; ".join(f"{o}: {m}" for o, m in options.items()))
+                for name, summary, ships, options in rows
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """List the differences between source and target that can be dialled in.
+
+    Example: `isthmus gaps --json`
+    """
+
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Print the gaps."""
+        from isthmus.gaps import KINDS
+        from isthmus.tasks import TASKS
+
+        models = {name: kind.make().embodiment.model for name, kind in TASKS.items()}
+        fits = {gap: [name for name, model in models.items() if not kind.misfit(model)] for gap, kind in KINDS.items()}
+        if self.json:
+            shown = ("name", "summary", "unit", "low", "high", "neutral")
+            print_json(
+                [{key: getattr(kind, key) for key in shown} | {"tasks": fits[kind.name]} for kind in KINDS.values()]
+            )
+            return
+        print_table(
+            "",
+            ("gap", "what it is", "range", "none at ", "tasks"),
+            [
+                (
+                    kind.name,
+                    kind.summary,
+                    f"{kind.low:g} to {kind.high:g} {kind.unit}",
+                    f"{kind.neutral:g}",
+                    ", ".join(fits[kind.name]),
+                )
+                for kind in KINDS.values()
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class Methods:
+    """List the ways across a gap.
+
+    Example: `isthmus methods`
+    """
+
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Print the methods."""
+        from isthmus.methods import METHODS
+
+        rows = [{"name": kind.name, "summary": kind.summary, "sees": kind.sees} for kind in METHODS.values()]
+        if self.json:
+            print_json(rows)
+            return
+        print_table("", ("method", "what it does", "what it sees"), [tuple(row.values()) for row in rows])

@@ -1,0 +1,52 @@
+"""`isthmus`: parse, run, and say what went wrong in one sentence."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from tyro.conf import subcommand
+
+from isthmus.cli.bench import Bench
+from isthmus.cli.expert import Expert
+from isthmus.cli.lists import Gaps, Methods, Tasks
+from isthmus.cli.report import Report
+from isthmus.cli.study import Study
+from isthmus.cli.transfer import Transfer
+from isthmus.core import Problem
+
+Command = (
+    Annotated[Transfer, subcommand("transfer")]
+    | Annotated[Report, subcommand("report")]
+    | Annotated[Study, subcommand("study")]
+    | Annotated[Tasks, subcommand("tasks")]
+    | Annotated[Gaps, subcommand("gaps")]
+    | Annotated[Methods, subcommand("methods")]
+    | Annotated[Expert, subcommand("expert")]
+    | Annotated[Bench, subcommand("bench")]
+)
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; exits with code 2 on bad input."""
+    command: Command = tyro.cli(
+        Command,  # pyright: ignore[reportArgumentType]
+        prog="isthmus",
+        description="Take a robot policy that works in simulation across to the real robot, without retraining it.",
+        args=arguments,
+        config=(tyro.conf.OmitSubcommandPrefixes,),
+    )
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        command.run()
+    except Problem as problem:
+        errors.print(f"isthmus: {problem}", markup=False, style="red")
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        errors.print("isthmus: interrupted; what is complete is kept", markup=False)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stderr.close()

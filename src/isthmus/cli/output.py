@@ -1,0 +1,27 @@
+"""Results go to stdout, as a table for people or as JSON for programs; everything else goes to stderr."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+stdout = Console(highlight=False)
+stderr = Console(stderr=True, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """The only thing on stdout when --json is given."""
+    print(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table; columns whose name ends in a space are numbers, and align right."""
+    table = Table(
+        title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2)
+    )
+    for column in columns:
+        table.add_column(column.strip(), justify="right" if column.endswith(" ") else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    stdout.print(table)

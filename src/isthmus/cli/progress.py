@@ -1,0 +1,61 @@
+"""A crossing as it happens, on stderr."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from isthmus.cli.output import stderr
+from isthmus.transfer import Event
+
+DOING = {
+    "baseline": "scoring expert and unadapted policy",
+    "collect": "collecting on the target",
+    "fit": "fitting the inverse model",
+    "evaluate": "evaluating",
+    "done": "done",
+}
+
+
+@contextmanager
+def crossing_progress() -> Generator["CrossingDisplay"]:
+    """Show a bar of target samples, what is going on, and the score so far."""
+    columns = (
+        TextColumn("{task.description:<36}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("samples  {task.fields[detail]}"),
+        TimeElapsedColumn(),
+    )
+    progress = Progress(*columns, console=stderr)
+    try:
+        yield CrossingDisplay(progress)
+    finally:
+        progress.stop()
+
+
+class CrossingDisplay:
+    """Turns events into what is on the screen."""
+
+    def __init__(self, progress: Progress) -> None:
+        """Draw on `progress`."""
+        self._progress = progress
+        self._bar = progress.add_task(DOING["baseline"], total=None, detail="")
+        self._score = ""
+
+    def __call__(self, event: Event) -> None:
+        """Show `event`."""
+        if not self._progress.live.is_started:  # only now is it sure that the input makes sense
+            self._progress.start()
+        if event.normalised is not None:
+            self._score = f"{event.normalised:.3f} of the expert"
+            if event.phase in ("baseline", "evaluate") and not self._progress.console.is_terminal:
+                stderr.print(f"{event.samples:>7} samples: {self._score}")
+        fitting = f"  pass {event.epoch}, loss {event.loss:.4f}" if event.phase == "fit" else ""
+        self._progress.update(
+            self._bar,
+            total=event.budget,
+            completed=event.samples,
+            description=DOING[event.phase],
+            detail=self._score + fitting,
+        )

@@ -1,0 +1,86 @@
+"""The same crossing from many seeds."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from tyro.conf import Positional
+
+from isthmus.cli.output import print_json, print_table, stderr, stdout
+
+
+@dataclass(frozen=True)
+class Study:
+    """Cross a gap from many seeds, and say how well it went and how sure that is.
+
+    Example: `isthmus study reacher --gap tilt=90 --samples 2000 --seeds 10`
+
+    A study that was stopped goes on with the same command.
+    """
+
+    task: Positional[str]
+    """The robot and its task: see `isthmus tasks`."""
+    gap: str = "none"
+    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    method: str = "inverse"
+    """The way across: see `isthmus methods`."""
+    samples: int = 2000
+    """Steps that may be taken on the target."""
+    history: int = 1
+    """Observations the inverse model looks at."""
+    seeds: int = 10
+    """How many seeds: 0, 1, 2, ..."""
+    workers: int = len(os.sched_getaffinity(0))
+    """Processes that run side by side."""
+    out: Path | None = None
+    """Folder of the study; runs/study-TASK-GAP-METHOD when not given."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Run the study, print its table, write JSON and plot."""
+        from isthmus.methods import MethodSettings
+        from isthmus.studies import study_seeds
+        from isthmus.studies.plot import plot_curve
+        from isthmus.transfer import Config, Result
+
+        config = Config(
+            self.task, self.gap, self.method, self.samples, settings=MethodSettings(history=self.history)
+        )
+        config.load_gap().apply(config.load_task().embodiment.model)
+        out = self.out or Path("runs") / f"study-{self.task}-{self.gap}-{self.method}".replace(":", "-")
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=stderr) as progress:
+            bar = progress.add_task("crossing from every seed", total=self.seeds)
+
+            def watch(result: Result) -> None:
+                progress.update(bar, advance=1)
+                stderr.print(f"seed {result.seed}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}")
+
+            study = study_seeds(config, range(self.seeds), out, self.workers, watch)
+        plot_curve(study, out / "study.svg")
+        figures = study.to_json()
+        if self.json:
+            print_json(figures)
+            return
+        print_table(
+            f"{self.task}, {self.gap}, {self.method}: normalised score over {self.seeds} seeds",
+            ("samples ", "median ", "worst ", "quartiles "),
+            [
+                (
+                    str(point["samples"]),
+                    f"{point['median']:.3f}",
+                    f"{point['worst']:.3f}",
+                    "{:.3f} to {:.3f}".format(*point["quartiles"]),
+                )
+                for point in figures["curve"]
+            ],
+        )
+        stdout.print(f"\nfigures: {out / 'study.json'}, plot: {out / 'study.svg'}", soft_wrap=True)

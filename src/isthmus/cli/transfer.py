@@ -1,0 +1,108 @@
+"""Carry a policy across a gap."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.collection import CollectSettings
+from isthmus.methods import MethodSettings
+from isthmus.models import FitSettings
+from isthmus.transfer import Config, Result, RunFolder, cross
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Carry a task's expert across a gap: collect on the target, learn, evaluate, report.
+
+    Example: `isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 0 --out runs/r0`
+
+    A run that was stopped goes on with the same command and --resume.
+    """
+
+    task: Positional[str]
+    """The robot and its task: see `isthmus tasks`."""
+    gap: str = "none"
+    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    method: str = "inverse"
+    """The way across: see `isthmus methods`."""
+    samples: int = 2000
+    """Steps that may be taken on the target."""
+    history: int = 1
+    """Observations the inverse model looks at (the paper's k)."""
+    seed: int = 0
+    """Decides everything random: same seed, same machine, same result."""
+    out: Path | None = None
+    """Run folder; runs/TASK-GAP-METHOD-SEED when not given."""
+    resume: bool = False
+    """Go on with the run in the folder."""
+    json: bool = False
+    """Print the result as JSON only."""
+    report: bool = True
+    """Write the report page."""
+    video: bool = True
+    """Draw the video in it."""
+    round_samples: int = 250
+    """Samples between two refits."""
+    evaluation_episodes: int = 100
+    """Episodes behind every score, at least 50."""
+    collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
+        default_factory=CollectSettings
+    )
+    fit: Annotated[FitSettings, arg(help="How the inverse model is fitted.")] = field(default_factory=FitSettings)
+
+    def run(self) -> None:
+        """Cross, print the closing table, write the report."""
+        from isthmus.cli.progress import crossing_progress
+
+        config = Config(
+            task=self.task,
+            gap=self.gap,
+            method=self.method,
+            samples=self.samples,
+            seed=self.seed,
+            round_samples=self.round_samples,
+            evaluation_episodes=self.evaluation_episodes,
+            settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
+        )
+        folder = RunFolder(self.out or self._default_folder())
+        with crossing_progress() as display:
+            result = cross(config, folder, resume=self.resume, watch=display)
+        if self.json:
+            print_json(result.to_json())
+        else:
+            print_result(result)
+        if self.report:
+            from isthmus.report import write_report
+
+            path = write_report(folder, video=self.video)
+            (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+    def _default_folder(self) -> Path:
+        name = f"{self.task}-{self.gap}-{self.method}-{self.seed}"
+        return Path("runs") / "".join(letter if letter.isalnum() or letter in "-._=" else "-" for letter in name)
+
+
+def print_result(result: Result) -> None:
+    """The closing table."""
+    print_table(
+        f"{result.task}, {result.gap}, {result.method}, seed {result.seed}, {result.samples} samples",
+        ("", "score ", "+/- ", "normalised "),
+        [
+            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000"),
+            (
+                "unadapted on the target",
+                f"{result.unadapted:.3f}",
+                f"{result.spread['unadapted']:.3f}",
+                f"{result.normalised_unadapted:.3f}",
+            ),
+            (
+                "adapted on the target",
+                f"{result.adapted:.3f}",
+                f"{result.spread['adapted']:.3f}",
+                f"{result.normalised_adapted:.3f}",
+            ),
+        ],
+    )

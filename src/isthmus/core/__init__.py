@@ -1,0 +1,32 @@
+"""The vocabulary everything else is written in: arrays, specs, histories, trajectories, protocols."""
+
+from isthmus.core.arrays import Bool, Float, Float32, Int
+from isthmus.core.errors import Problem, unknown_name
+from isthmus.core.history import History, HistoryBuffer
+from isthmus.core.mlp import Mlp
+from isthmus.core.protocols import InverseModel, Policy, Simulator, World
+from isthmus.core.spec import WorldSpec
+from isthmus.core.step import Step
+from isthmus.core.streams import stream
+from isthmus.core.trajectory import Episode, Trajectory
+
+__all__ = [
+    "Bool",
+    "Episode",
+    "Float",
+    "Float32",
+    "History",
+    "HistoryBuffer",
+    "Int",
+    "InverseModel",
+    "Mlp",
+    "Policy",
+    "Problem",
+    "Simulator",
+    "Step",
+    "Trajectory",
+    "World",
+    "WorldSpec",
+    "stream",
+    "unknown_name",
+]

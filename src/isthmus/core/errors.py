@@ -1,0 +1,19 @@
+"""The one error a user causes and can mend."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class Problem(Exception):  # noqa: N818 - it is the user's problem to solve, not a fault of the program
+    """Bad input, said in one sentence: what was wrong, where, and what would be right.
+
+    The command line prints the sentence and exits with code 2.
+    """
+
+
+def unknown_name(kind: str, name: str, choices: Iterable[str]) -> Problem:
+    """The problem with a name that does not exist: lists the valid ones and the nearest."""
+    valid = sorted(choices)
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return Problem(f"unknown {kind} {name!r}: choose from {', '.join(valid)}{hint}")

@@ -1,0 +1,75 @@
+"""The four roles. Simulator and robot are the same protocol, and neither knows of a reward."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from isthmus.core.arrays import Bool, Float
+from isthmus.core.history import History
+from isthmus.core.spec import WorldSpec
+from isthmus.core.step import Step
+
+
+@runtime_checkable
+class World(Protocol):
+    """n robots, simulated or real, that can be reset and commanded."""
+
+    @property
+    def spec(self) -> WorldSpec:
+        """Names, limits and rates."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """How many robots there are."""
+        ...
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Start a new episode in the worlds `which` (all by default); returns all observations (n, obs)."""
+        ...
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        """Give commands (n, act) and wait one control period.
+
+        Worlds that have ended, or are not among `which`, stay as they are.
+        """
+        ...
+
+
+@runtime_checkable
+class Placeable(World, Protocol):
+    """A world that can be put where an observation says: simulation only."""
+
+    def place(self, observations: Float) -> Float:
+        """Start a new episode at `observations` (n, obs); returns what is seen there."""
+        ...
+
+
+@runtime_checkable
+class Simulator(Placeable, Protocol):
+    """A world that also predicts: the paper's T_src."""
+
+    def predict(self, history: History, actions: Float) -> Float:
+        """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
+        ...
+
+
+class Policy(Protocol):
+    """Maps what was seen to what to do."""
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        ...
+
+
+class InverseModel(Protocol):
+    """The paper's phi: which action leads from a history to a wanted observation."""
+
+    @property
+    def history(self) -> int:
+        """How many observations it looks at: k."""
+        ...
+
+    def __call__(self, history: History, wanted: Float) -> Float:
+        """Actions (n, act), or corrections of the source's action, that lead to `wanted` (n, obs)."""
+        ...

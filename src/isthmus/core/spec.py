@@ -1,0 +1,60 @@
+"""What a world is like from outside: names, limits, rates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.core.arrays import Float, Int
+
+
+@dataclass(frozen=True)
+class WorldSpec:
+    """Numbers that matter, in one place, checked where data enters."""
+
+    observation_names: tuple[str, ...]
+    """One name for each observation dimension."""
+    action_names: tuple[str, ...]
+    """One name for each actuator."""
+    action_low: Float
+    """Lower actuator limits (act,)."""
+    action_high: Float
+    """Upper actuator limits (act,)."""
+    control_period: float
+    """Seconds between two commands."""
+    horizon: int
+    """Steps in a full episode."""
+    targets: Int
+    """Observation dimensions an inverse model is asked to reach; the others follow from them."""
+
+    def __post_init__(self) -> None:
+        """Refuse limits and targets that do not fit the names."""
+        act = (len(self.action_names),)
+        if self.action_low.shape != act or self.action_high.shape != act:
+            raise ValueError(
+                f"action limits have shapes {self.action_low.shape} and {self.action_high.shape}, expected {act}"
+            )
+        if not (self.action_low < self.action_high).all():
+            raise ValueError("every lower action limit must be below the upper one")
+        if self.targets.size == 0 or self.targets.min() < 0 or self.targets.max() >= self.observation_size:
+            raise ValueError(f"targets must index the {self.observation_size} observation dimensions")
+        if self.horizon < 1 or self.control_period <= 0:
+            raise ValueError("horizon and control period must be positive")
+
+    @property
+    def observation_size(self) -> int:
+        """How many numbers an observation has."""
+        return len(self.observation_names)
+
+    @property
+    def action_size(self) -> int:
+        """How many actuators there are."""
+        return len(self.action_names)
+
+    @property
+    def half_range(self) -> Float:
+        """Half the width of each actuator's range (act,)."""
+        return (self.action_high - self.action_low) / 2
+
+    def clip(self, commands: Float) -> Float:
+        """What the actuators make of commands (n, act)."""
+        return np.minimum(np.maximum(commands, self.action_low), self.action_high)

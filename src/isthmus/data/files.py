@@ -1,0 +1,95 @@
+"""Files are written whole or not at all, and never execute code when they are read."""
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Problem
+
+META = "meta"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one move, so that a reader or a crash never sees half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise Problem(f"cannot write {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise Problem(f"cannot write {path}: {error.strerror}; what was there before is unchanged") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write `value` as readable JSON."""
+    write_whole(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`."""
+    try:
+        value: object = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"{path} is not valid JSON ({error}); restore it or remove it") from error
+    if not isinstance(value, dict):
+        raise Problem(f"{path} holds a JSON {type(value).__name__}, expected an object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+    """Write named arrays and a JSON description as one npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **{META: np.array(json.dumps(dict(meta)))}, **arrays)
+    write_whole(path, buffer.getvalue())
+
+
+def load_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and description that `save_arrays` wrote; `kind` says in the error what was expected.
+
+    Pickled objects are refused by NumPy itself, so no code of the file is ever run.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: np.asarray(archive[name]) for name in archive.files}
+        meta: object = json.loads(str(arrays.pop(META)))
+    except FileNotFoundError as error:
+        raise Problem(f"there is no {kind} at {path}") from error
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        AttributeError,
+        NotImplementedError,
+        RecursionError,
+    ) as error:
+        raise Problem(f"{path} is not a {kind} file, or it is damaged ({_brief(error)})") from error
+    except (zipfile.BadZipFile, zlib.error, MemoryError, SyntaxError, RuntimeError, OverflowError) as error:
+        raise Problem(f"{path} is not a {kind} file, or it is damaged ({_brief(error)})") from error
+    if not isinstance(meta, dict):
+        raise Problem(f"{path} is not a {kind} file: its description is not a JSON object")
+    return arrays, meta  # pyright: ignore[reportUnknownVariableType]
+
+
+def _brief(error: BaseException) -> str:
+    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__

@@ -1,0 +1,49 @@
+"""How well a policy does a task, over many episodes at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.core import Float, HistoryBuffer, Int, Policy
+from isthmus.tasks import Task
+from isthmus.worlds import MujocoWorld
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcome of n episodes."""
+
+    scores: Float
+    """Gym's reward without its torque penalty, summed over each episode (n,)."""
+    returns: Float
+    """Gym's own reward, summed over each episode (n,)."""
+    lengths: Int
+    """Steps until each episode ended (n,)."""
+
+    @property
+    def score(self) -> float:
+        """The mean score."""
+        return float(self.scores.mean())
+
+
+def evaluate(task: Task, world: MujocoWorld, policy: Policy, history: int, rng: np.random.Generator) -> Evaluation:
+    """Run one episode in each of the world's simulations; `rng` draws where they start."""
+    spec = world.spec
+    buffer = HistoryBuffer(world.n, history, spec.observation_size, spec.action_size)
+    buffer.begin(world.reset(rng))
+    scores, returns, lengths = np.zeros(world.n), np.zeros(world.n), np.zeros(world.n, np.int64)
+    running = np.ones(world.n, np.bool_)
+    before = task.measure(world.fields).copy()
+    for _ in range(spec.horizon):
+        commands = policy(buffer.window)
+        step = world.step(commands)
+        after = task.measure(world.fields).copy()
+        scores += running * task.score(before, step.applied, after)
+        returns += running * task.reward(before, step.applied, after)
+        lengths += running
+        running = ~step.ended
+        if not running.any():
+            break
+        buffer.append(step.applied, step.observations)
+        before = after
+    return Evaluation(scores, returns, lengths)

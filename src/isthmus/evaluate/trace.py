@@ -1,0 +1,84 @@
+"""A few episodes in full, for people to look at: what was seen, wanted and done, and where the robot was."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Float, HistoryBuffer, Int, Problem
+from isthmus.data import load_arrays, save_arrays
+from isthmus.policies import Decider
+from isthmus.worlds import MujocoWorld
+
+KIND = "trace"
+ARRAYS = ("observations", "commands", "source", "wanted", "qpos", "lengths")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """n recorded episodes, padded to the longest with their last row."""
+
+    observations: Float
+    """(n, T+1, obs)."""
+    commands: Float
+    """(n, T, act)."""
+    source: Float
+    """What the simulation policy would have done (n, T, act)."""
+    wanted: Float
+    """What the simulator expected to see next (n, T, obs)."""
+    qpos: Float
+    """Where the robot was, to draw it (n, T+1, nq)."""
+    lengths: Int
+    """Steps of each episode (n,)."""
+
+    @property
+    def tracking_errors(self) -> Float:
+        """Seen minus wanted in every step of every episode (steps, obs)."""
+        errors = self.observations[:, 1:] - self.wanted
+        return errors[np.arange(errors.shape[1]) < self.lengths[:, None]]
+
+    def save(self, path: Path) -> None:
+        """Write the trace."""
+        save_arrays(path, {name: getattr(self, name) for name in ARRAYS}, {"kind": KIND})
+
+    @staticmethod
+    def load(path: Path) -> "Trace":
+        """Read a trace."""
+        arrays, _ = load_arrays(path, KIND)
+        try:
+            return Trace(**{name: arrays[name] for name in ARRAYS})
+        except KeyError as error:
+            raise Problem(f"{path} is not a {KIND} file: it has no {error}") from error
+
+
+def record(world: MujocoWorld, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+    """Run one episode in each of the world's simulations and keep everything."""
+    spec = world.spec
+    buffer = HistoryBuffer(world.n, history, spec.observation_size, spec.action_size)
+    seen = [world.reset(rng)]
+    buffer.begin(seen[0])
+    where = [world.fields["qpos"].copy()]
+    commands: list[Float] = []
+    source: list[Float] = []
+    wanted: list[Float] = []
+    running, lengths = np.ones(world.n, np.bool_), np.zeros(world.n, np.int64)
+    for _ in range(spec.horizon):
+        decision = decider.decide(buffer.window)
+        step = world.step(decision.command)
+        lengths += running
+        for column, value in ((commands, decision.command), (source, decision.source), (wanted, decision.wanted)):
+            column.append(value)
+        seen.append(step.observations)
+        where.append(world.fields["qpos"].copy())
+        running &= ~step.ended
+        if not running.any():
+            break
+        buffer.append(step.applied, step.observations)
+    return Trace(
+        observations=np.stack(seen, axis=1),
+        commands=np.stack(commands, axis=1),
+        source=np.stack(source, axis=1),
+        wanted=np.stack(wanted, axis=1),
+        qpos=np.stack(where, axis=1),
+        lengths=lengths,
+    )

@@ -1,0 +1,30 @@
+"""The policies that come with Isthmus, each beside a JSON that says how it was made."""
+
+from pathlib import Path
+from typing import Any
+
+from isthmus.core import Problem
+from isthmus.data import read_json
+from isthmus.policies import NetworkPolicy
+from isthmus.tasks import Task
+
+WEIGHTS = Path(__file__).parent / "weights"
+
+
+def expert_path(task_name: str) -> Path:
+    """Where the expert of a task is."""
+    return WEIGHTS / f"{task_name}.npz"
+
+
+def load_expert(task: Task, path: Path | None = None) -> NetworkPolicy:
+    """The expert of `task`: the shipped one, or the one at `path`."""
+    if path is None:
+        path = expert_path(task.name)
+        if not path.exists():
+            raise Problem(f"no expert ships with task {task.name!r}: train one with `isthmus expert train {task.name}`")
+    return NetworkPolicy.load(path, task.embodiment.spec)
+
+
+def provenance(path: Path) -> dict[str, Any]:
+    """How the expert at `path` was made."""
+    return read_json(path.with_suffix(".json"))

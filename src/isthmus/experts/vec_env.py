@@ -1,0 +1,80 @@
+"""The batched world as Stable-Baselines3 wants to see it: here, and only here, a reward joins the step."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from isthmus.core import Float, stream
+from isthmus.tasks import Task
+
+WIDE = 1e3
+"""Commands stay unclipped up to the actuator; SB3 wants finite bounds all the same."""
+
+
+class BatchedEnv(VecEnv):
+    """n source simulations with Gym's own reward and time limit."""
+
+    def __init__(self, task: Task, n: int, seed: int) -> None:
+        """Set up n worlds and spread their episodes in time, so that a batch sees every part of one."""
+        self.task, self.world = task, task.source(n)
+        self._rng = stream(seed, "expert", task.name, "episodes")
+        self._horizon = task.embodiment.spec.horizon
+        self._age = np.zeros(n, np.int64)
+        self._commands: Float = np.zeros((n, task.embodiment.spec.action_size))
+        spec = task.embodiment.spec
+        super().__init__(
+            n,
+            spaces.Box(-np.inf, np.inf, (spec.observation_size,), np.float64),
+            spaces.Box(-WIDE, WIDE, (spec.action_size,), np.float32),
+        )
+
+    def reset(self) -> Float:
+        """Start all episodes."""
+        self._age[:] = 0
+        return self.world.reset(self._rng)
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions (n, act)."""
+        self._commands = np.asarray(actions, dtype=np.float64)
+
+    def step_wait(self) -> tuple[Float, Float, np.ndarray, list[dict[str, Any]]]:
+        """Step, score, and restart the episodes that are over."""
+        before = self.task.measure(self.world.fields).copy()
+        step = self.world.step(self._commands)
+        rewards = self.task.reward(before, step.applied, self.task.measure(self.world.fields))
+        self._age += 1
+        truncated = (self._age >= self._horizon) & ~step.ended
+        done = step.ended | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        observations = step.observations
+        if done.any():
+            for world in np.flatnonzero(done):
+                infos[world] = {
+                    "terminal_observation": observations[world],
+                    "TimeLimit.truncated": bool(truncated[world]),
+                }
+            observations = self.world.reset(self._rng, done)
+            self._age[done] = 0
+        return observations, rewards, done, infos
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def get_attr(self, attr_name: str, indices: object = None) -> list[Any]:
+        """Attributes of all worlds."""
+        return [getattr(self, attr_name, None)] * len(self._get_indices(indices))  # pyright: ignore
+
+    def set_attr(self, attr_name: str, value: object, indices: object = None) -> None:
+        """The worlds have no attributes of their own."""
+        raise NotImplementedError(attr_name)
+
+    def env_method(self, method_name: str, *args: object, indices: object = None, **kwargs: object) -> list[Any]:
+        """The worlds have no methods of their own."""
+        raise NotImplementedError(method_name)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: object = None) -> Sequence[bool]:  # noqa: ARG002  # pyright: ignore
+        """The worlds are bare."""
+        return [False] * len(self._get_indices(indices))  # pyright: ignore

@@ -1,0 +1,63 @@
+"""What a method is given, and what it gives back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from isthmus.core import Episode, Policy, Simulator, WorldSpec
+from isthmus.policies import Decider
+
+
+@dataclass(frozen=True)
+class Source:
+    """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
+
+    policy: Policy
+    simulator: Simulator
+    spec: WorldSpec
+    seed: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """How a round of learning went, for people to look at."""
+
+    epochs: int
+    best: int
+    losses: tuple[tuple[float, float], ...]
+    """Training and held-out loss of every pass."""
+    error: tuple[float, ...]
+    """Held-out action error of each actuator."""
+    spread: tuple[float, ...]
+    """Spread of each actuator's actions in the data: what the error is to be compared with."""
+
+
+class Method(Protocol):
+    """One way across. It never meets the target: it sees only what was recorded there."""
+
+    @property
+    def history(self) -> int:
+        """How many observations its policy looks at."""
+        ...
+
+    @property
+    def samples_wanted(self) -> bool:
+        """Whether target data is of any use to it."""
+        ...
+
+    def decider(self) -> Decider:
+        """What to run on the target now: to collect with, and to cross with."""
+        ...
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Learn from all target data so far."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write what was learned."""
+        ...
+
+    def restore(self, path: Path) -> None:
+        """Be as when `path` was saved."""
+        ...

@@ -1,0 +1,16 @@
+"""The settings of every method, in one place for the command line."""
+
+from dataclasses import dataclass, field
+
+from isthmus.collection import CollectSettings
+from isthmus.models import FitSettings
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """How a method collects and learns."""
+
+    history: int = 1
+    """Observations an inverse model looks at: k."""
+    collect: CollectSettings = field(default_factory=CollectSettings)
+    fit: FitSettings = field(default_factory=FitSettings)

@@ -1,0 +1,39 @@
+"""How models are fitted; apart from the fitting itself, which needs torch."""
+
+from dataclasses import dataclass
+
+from isthmus.core import Problem
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How an inverse network is fitted."""
+
+    hidden: tuple[int, ...] = (256, 256)
+    """Units of each hidden layer."""
+    epochs: int = 300
+    """Passes over the data at most."""
+    patience: int = 40
+    """Passes without progress on held-out episodes before it stops."""
+    batch: int = 128
+    """Examples in a gradient step."""
+    learning_rate: float = 1e-3
+    """Adam's step size."""
+    weight_decay: float = 1e-4
+    """Pull of the weights toward zero (decoupled)."""
+    validation: float = 0.15
+    """Share of the episodes that is held out."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        for name, value, right in (
+            ("hidden", self.hidden, all(units >= 1 for units in self.hidden)),
+            ("epochs", self.epochs, self.epochs >= 1),
+            ("patience", self.patience, self.patience >= 1),
+            ("batch", self.batch, self.batch >= 1),
+            ("learning-rate", self.learning_rate, 0 < self.learning_rate < 1),
+            ("weight-decay", self.weight_decay, self.weight_decay >= 0),
+            ("validation", self.validation, 0 < self.validation <= 0.5),
+        ):
+            if not right:
+                raise Problem(f"fit.{name} cannot be {value}: see --help for what it means")

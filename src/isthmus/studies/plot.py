@@ -1,0 +1,49 @@
+"""A study as a picture."""
+
+import io
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from isthmus.data import write_whole
+from isthmus.studies.seeds import SeedStudy
+
+ADAPTED, UNADAPTED, EXPERT = "#0072b2", "#d55e00", "#555555"
+
+
+def plot_curve(study: SeedStudy, path: Path) -> None:
+    """Score against target samples: every seed, their median, and what there is without adaptation."""
+    samples, by_sample = study.curves()
+    scores = np.array(by_sample)  # (points, seeds)
+    unadapted = float(np.median(scores[0]))
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.axhline(1, color=EXPERT, linewidth=1, linestyle="--")
+    axes.axhline(unadapted, color=UNADAPTED, linewidth=1.5)
+    axes.plot(samples, scores, color=ADAPTED, linewidth=0.7, alpha=0.35)
+    axes.plot(samples, np.median(scores, axis=1), color=ADAPTED, linewidth=2.2)
+    right = samples[-1]
+    axes.text(right, 1.005, "expert in its own simulator", color=EXPERT, ha="right", va="bottom")
+    axes.text(right, unadapted + 0.008, "expert on the target, unadapted", color=UNADAPTED, ha="right", va="bottom")
+    middle = len(samples) // 2
+    axes.annotate(
+        f"adapted: {scores.shape[1]} seeds and their median",
+        (samples[middle], float(np.median(scores[middle]))),
+        xytext=(0, -22),
+        textcoords="offset points",
+        color=ADAPTED,
+        va="top",
+    )
+    axes.set_xlim(0, right)
+    axes.set_ylim(min(0.0, scores.min()) if scores.min() < 0.3 else scores.min() - 0.08, max(1.06, scores.max() + 0.02))
+    axes.set_xlabel("steps taken on the target")
+    axes.set_ylabel("score (expert in its simulator = 1)")
+    axes.set_title(f"{study.config.task}, {study.config.gap}, {study.config.method}", loc="left", fontsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "isthmus"}):
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(buffer, format=path.suffix[1:], dpi=160, metadata=metadata)
+    write_whole(path, buffer.getvalue())

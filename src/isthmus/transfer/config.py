@@ -1,0 +1,79 @@
+"""What a run is: everything that decides its result."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from isthmus.collection import CollectSettings
+from isthmus.core import Problem, unknown_name
+from isthmus.data import read_json
+from isthmus.gaps import Gap
+from isthmus.methods import METHODS, MethodSettings
+from isthmus.models import FitSettings
+from isthmus.tasks import Task, load_task
+
+FORMAT = 1
+"""Raised when run folders of an earlier form can no longer be read."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One crossing."""
+
+    task: str
+    gap: str = "none"
+    method: str = "inverse"
+    samples: int = 2000
+    """Steps that may be taken on the target."""
+    seed: int = 0
+    round_samples: int = 250
+    """Samples between two refits."""
+    evaluation_episodes: int = 100
+    """Episodes behind every score; training never sees them."""
+    settings: MethodSettings = field(default_factory=MethodSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense; names are checked when they are looked up."""
+        if self.method not in METHODS:
+            raise unknown_name("method", self.method, METHODS)
+        for name, value, least in (
+            ("samples", self.samples, 1),
+            ("round-samples", self.round_samples, 1),
+            ("history", self.settings.history, 1),
+            ("seed", self.seed, 0),
+            ("evaluation-episodes", self.evaluation_episodes, 50),
+        ):
+            if value < least:
+                raise Problem(f"{name} must be at least {least}, got {value}")
+
+    def load_task(self) -> Task:
+        """The task."""
+        return load_task(self.task)
+
+    def load_gap(self) -> Gap:
+        """The gap."""
+        return Gap.parse(self.gap)
+
+    def to_json(self) -> dict[str, Any]:
+        """This configuration as plain data."""
+        return {"format": FORMAT, **dataclasses.asdict(self)}
+
+    @staticmethod
+    def load(path: Path) -> "Config":
+        """The configuration in a file."""
+        data = read_json(path)
+        try:
+            if data.pop("format") != FORMAT:
+                raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
+            settings = data.pop("settings")
+            fit = {**settings.pop("fit")}
+            fit["hidden"] = tuple(fit["hidden"])
+            made = MethodSettings(
+                **{k: v for k, v in settings.items() if k != "collect"},
+                collect=CollectSettings(**settings["collect"]),
+                fit=FitSettings(**fit),
+            )
+            return Config(**data, settings=made)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise Problem(f"{path} is not a run's configuration ({error})") from error

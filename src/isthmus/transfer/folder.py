@@ -1,0 +1,145 @@
+"""A run on disk: every completed piece is a file, and a file is whole or not there.
+
+config.json               what the run is
+baseline.json             expert, zero action and unadapted policy
+episodes/RRR-WWW-NN.npz   round, wave, robot
+models/RRR.npz            what was learned after each round
+rounds/RRR.json           how the round went; its last file, so that a round with it is complete
+traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
+result.json, report.html
+"""
+
+import fcntl
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from isthmus.core import Episode, Problem
+from isthmus.data import load_episode, read_json, save_episode, write_json
+from isthmus.transfer.config import Config
+from isthmus.transfer.records import Round
+
+
+class RunFolder:
+    """Reads and writes the pieces of one run."""
+
+    def __init__(self, path: Path) -> None:
+        """Name a folder; nothing is touched yet."""
+        self.path = path
+
+    @property
+    def config_path(self) -> Path:
+        """Where the configuration is."""
+        return self.path / "config.json"
+
+    @property
+    def result_path(self) -> Path:
+        """Where the figures are."""
+        return self.path / "result.json"
+
+    @property
+    def report_path(self) -> Path:
+        """Where the page is."""
+        return self.path / "report.html"
+
+    @property
+    def baseline_path(self) -> Path:
+        """Where the scores without adaptation are."""
+        return self.path / "baseline.json"
+
+    def model_path(self, round_number: int) -> Path:
+        """Where the model of a round is."""
+        return self.path / "models" / f"{round_number:03d}.npz"
+
+    def trace_path(self, name: str) -> Path:
+        """Where the recorded episodes of `expert`, `unadapted` or `adapted` are."""
+        return self.path / "traces" / f"{name}.npz"
+
+    @contextmanager
+    def claimed(self, config: Config, *, resume: bool) -> Generator[None]:
+        """Hold the folder for a run of `config`; refuses a folder that is something else, and never overwrites one."""
+        if self.path.is_file():
+            raise Problem(f"{self.path} is a file: give the name of a folder")
+        occupied = self.path.is_dir() and any(entry.name != ".lock" for entry in self.path.iterdir())
+        if occupied and not self.config_path.exists():
+            raise Problem(f"{self.path} holds files that are not a run's: give an empty or new folder")
+        if occupied and not resume:
+            raise Problem(f"{self.path} already holds a run: go on with it by --resume, or give another folder")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = (self.path / ".lock").open("w")
+        except OSError as error:
+            raise Problem(f"cannot use {self.path} as a run folder: {error.strerror}") from error
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise Problem(
+                    f"{self.path} is in use by another process: wait for it or give another folder"
+                ) from error
+            if self.config_path.exists():
+                self._check_same(config)
+            else:
+                write_json(self.config_path, config.to_json())
+            yield
+
+    def _check_same(self, config: Config) -> None:
+        ours, theirs = _flat(config.to_json()), _flat(Config.load(self.config_path).to_json())
+        different = [name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)]
+        if different:
+            name = different[0]
+            raise Problem(
+                f"{self.path} belongs to another run ({name} is {theirs.get(name)} there, {ours.get(name)} here): "
+                "give another folder"
+            )
+
+    def save_wave(self, round_number: int, wave: int, episodes: list[Episode]) -> None:
+        """Keep the episodes of one wave."""
+        for robot, episode in enumerate(episodes):
+            save_episode(self.path / "episodes" / f"{round_number:03d}-{wave:03d}-{robot:02d}.npz", episode)
+
+    def waves(self, round_number: int) -> list[list[Episode]]:
+        """The waves of a round that are on disk, in order."""
+        found: dict[int, list[Episode]] = {}
+        for file in sorted((self.path / "episodes").glob(f"{round_number:03d}-*.npz")):
+            try:
+                found.setdefault(int(file.stem.split("-")[1]), []).append(load_episode(file))
+            except Problem as problem:
+                raise Problem(f"{problem}; remove this file and the later ones to collect them again") from problem
+        if sorted(found) != list(range(len(found))):
+            missing = min(set(range(max(found) + 1)) - set(found))
+            raise Problem(f"wave {missing} of round {round_number} is missing in {self.path / 'episodes'}: restore it")
+        return [found[wave] for wave in range(len(found))]
+
+    def save_round(self, round_number: int, record: dict[str, Any]) -> None:
+        """Mark a round as complete."""
+        write_json(self.path / "rounds" / f"{round_number:03d}.json", record)
+
+    def round(self, round_number: int) -> Round | None:
+        """How a round went, if it is complete."""
+        path = self.path / "rounds" / f"{round_number:03d}.json"
+        if not path.exists():
+            return None
+        try:
+            return Round(**read_json(path))
+        except TypeError as error:
+            raise Problem(f"{path} is not the record of a round ({error}); remove it to do the round again") from error
+
+    def rounds(self) -> list[dict[str, Any]]:
+        """All complete rounds, in order."""
+        return [read_json(path) for path in sorted((self.path / "rounds").glob("*.json"))]
+
+    def episodes(self) -> list[Episode]:
+        """Everything that was collected."""
+        return [load_episode(path) for path in sorted((self.path / "episodes").glob("*.npz"))]
+
+
+def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, part in value.items():
+        if isinstance(part, dict):
+            flat |= _flat(part, f"{prefix}{name}.")  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            flat[prefix + name] = list(part) if isinstance(part, tuple) else part  # pyright: ignore[reportUnknownArgumentType]
+    return flat

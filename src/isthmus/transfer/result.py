@@ -1,0 +1,75 @@
+"""What a crossing comes to."""
+
+import dataclasses
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from isthmus.core import Problem
+from isthmus.data import read_json, write_json
+
+PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The score after so many target samples."""
+
+    samples: int
+    normalised: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """The figures of one run; `result.json` holds just these."""
+
+    task: str
+    gap: str
+    method: str
+    history: int
+    seed: int
+    samples: int
+    """Steps taken on the target."""
+    zero: float
+    """Score of the zero action in the source simulator: 0 on the normalised scale."""
+    expert: float
+    """Score of the expert in its own simulator: 1 on the normalised scale."""
+    unadapted: float
+    """Score of the expert on the target."""
+    adapted: float
+    """Score of the adapted policy on the target."""
+    spread: dict[str, float]
+    """Standard deviation over the evaluation episodes of each of the above."""
+    normalised_unadapted: float
+    normalised_adapted: float
+    evaluation_episodes: int
+    curve: tuple[CurvePoint, ...]
+    seconds: dict[str, float]
+    """Time spent collecting, fitting and evaluating."""
+    versions: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """These figures as plain data."""
+        return dataclasses.asdict(self)
+
+    def save(self, path: Path) -> None:
+        """Write the figures."""
+        write_json(path, self.to_json())
+
+    @staticmethod
+    def load(path: Path) -> "Result":
+        """Read the figures."""
+        data = read_json(path)
+        try:
+            data["curve"] = tuple(CurvePoint(**point) for point in data["curve"])
+            return Result(**data)
+        except (KeyError, TypeError) as error:
+            raise Problem(f"{path} is not a run's result ({error})") from error
+
+
+def versions() -> dict[str, str]:
+    """What this was computed with."""
+    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}

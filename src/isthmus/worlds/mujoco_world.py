@@ -1,0 +1,157 @@
+"""n simulations of one robot, stepped together on all cores."""
+
+import os
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch
+
+from isthmus.core import Bool, Float, History, Problem, Step, WorldSpec
+from isthmus.worlds.embodiment import Embodiment, Fields
+
+NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
+
+
+class MujocoWorld:
+    """A Simulator over `mujoco.batch.Batch`.
+
+    Source and target are the same class: the target's `models` have a gap applied. Derived quantities in an
+    observation are those `mj_step` leaves behind, as in Gymnasium's environments.
+    """
+
+    def __init__(
+        self,
+        embodiment: Embodiment,
+        n: int = 1,
+        *,
+        models: mujoco.MjModel | Sequence[mujoco.MjModel] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Set up n simulations, of the embodiment's own model, of one other, or of one each."""
+        if n < 1:
+            raise Problem(f"a world needs at least one simulation, got {n}")
+        if models is not None and not isinstance(models, mujoco.MjModel) and len(models) != n:
+            raise Problem(f"{n} simulations need {n} models, got {len(models)}")
+        self.embodiment = embodiment
+        self._models = models
+        self._threads = threads
+        self._running = _Rows(embodiment, n, models, threads)
+        self._predictors: dict[int, _Rows] = {}
+        self._ended = np.zeros(n, np.bool_)
+
+    @property
+    def spec(self) -> WorldSpec:
+        """Names, limits and rates."""
+        return self.embodiment.spec
+
+    @property
+    def n(self) -> int:
+        """How many simulations there are."""
+        return self._ended.shape[0]
+
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields, for scores and pictures. Out of reach behind a `Robot`."""
+        return self._running.fields
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Start a new episode in the worlds `which` (all by default); returns all observations (n, obs)."""
+        count = self.n if which is None else int(np.count_nonzero(which))
+        if count:
+            self._running.put(*self.embodiment.start(rng, count), which)
+            self._ended[slice(None) if which is None else which] = False
+        return self._running.observe()
+
+    def place(self, observations: Float) -> Float:
+        """Start a new episode at `observations` (n, obs); returns what is seen there."""
+        self._running.restore(_checked(observations, (self.n, self.spec.observation_size)))
+        self._running.batch.forward()
+        self._ended[:] = False
+        return self._running.observe()
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        """Give commands (n, act) for one control period. Worlds that have ended or are not `which` stay as they are."""
+        commands = _checked(commands, (self.n, self.spec.action_size))
+        if self._ended.any():
+            which = ~self._ended if which is None else which & ~self._ended
+        self._running.step(commands, which)
+        observations = self._running.observe()
+        if not np.isfinite(observations).all():
+            worlds = np.flatnonzero(~np.isfinite(observations).all(axis=1))
+            raise FloatingPointError(f"the simulation diverged in world {worlds[0]} ({len(worlds)} of {self.n})")
+        over = self.embodiment.ended(self._running.fields)
+        if over is not None:
+            self._ended |= over
+        return Step(observations, self.spec.clip(commands), self._ended.copy())
+
+    def predict(self, history: History, actions: Float) -> Float:
+        """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
+        current = history.current
+        rows = self._predictors.get(len(current))
+        if rows is None:
+            if not (self._models is None or isinstance(self._models, mujoco.MjModel)):
+                raise Problem("a world of different robots cannot predict for one: give it a single model")
+            rows = self._predictors[len(current)] = _Rows(self.embodiment, len(current), self._models, self._threads)
+        rows.restore(current)
+        rows.step(actions, None)
+        return rows.observe()
+
+    def data(self, world: int) -> mujoco.MjData:
+        """A copy of one simulation, to draw it."""
+        data = self._running.batch.get_data(world)
+        mujoco.mj_forward(self._running.batch.get_model(world), data)
+        return data
+
+
+class _Rows:
+    """The bound arrays of one Batch."""
+
+    def __init__(
+        self,
+        embodiment: Embodiment,
+        n: int,
+        models: mujoco.MjModel | Sequence[mujoco.MjModel] | None,
+        threads: int | None,
+    ) -> None:
+        self.embodiment = embodiment
+        cores = threads or len(os.sched_getaffinity(0))
+        self.batch = Batch(embodiment.model, nsim=n, nthread=max(1, min(cores, n)))
+        if models is not None:
+            self.batch.set_models(models)
+        self.qpos: Float = self.batch.bind("qpos")
+        self.qvel: Float = self.batch.bind("qvel")
+        self.ctrl: Float = self.batch.bind("ctrl")
+        self.fields = {"qpos": self.qpos, "qvel": self.qvel}
+        self.fields |= {name: self.batch.bind(name) for name in embodiment.reads}
+        self.batch.reset()
+        # What a simulation carries beside positions and velocities (warm start, time, activations) begins the same.
+        self.fresh: Float = self.batch.state[:1].copy()
+
+    def put(self, qpos: Float, qvel: Float, which: Bool | None = None) -> None:
+        rows = slice(None) if which is None else which
+        self.batch.state[rows] = self.fresh
+        self.qpos[rows], self.qvel[rows] = qpos, qvel
+        self.batch.forward(which)
+
+    def restore(self, observations: Float) -> None:
+        self.batch.state[:] = self.fresh
+        self.embodiment.restore(observations, self.qpos, self.qvel)
+
+    def step(self, commands: Float, which: Bool | None) -> None:
+        self.ctrl[:] = commands
+        self.batch.step(which, nstep=self.embodiment.frame_skip, stage=NO_STAGE)
+
+    def observe(self) -> Float:
+        observations = np.empty((len(self.qpos), self.embodiment.spec.observation_size))
+        self.embodiment.observe(self.fields, observations)
+        return observations
+
+
+def _checked(array: Float, shape: tuple[int, int]) -> Float:
+    """Guard the boundary once: what goes into a simulation has the right shape and is finite."""
+    if array.shape != shape:
+        raise ValueError(f"expected an array of shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError("a command or observation is not finite")
+    return array
