@@ -22,7 +22,7 @@ def control_step(repeats: int) -> Benchmark:
     expert, spec, rng = load_expert(task), task.embodiment.spec, stream(0, "bench")
     inverse = InverseNetwork(_random_network(spec.observation_size, spec.action_size, rng), HISTORY, spec.targets)
     policy = TransferPolicy(expert, task.source(), inverse)
-    buffer = HistoryBuffer(1, HISTORY, spec.observation_size, spec.action_size)
+    buffer = HistoryBuffer(spec, 1, HISTORY)
     buffer.begin(task.source().reset(rng))
     batch = Batch(task.embodiment.model, nsim=1, nthread=1)
     batch.ctrl = 0.1  # a moving arm, as in ours

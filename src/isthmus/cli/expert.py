@@ -1,12 +1,14 @@
 """Train and evaluate experts."""
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import OmitArgPrefixes, Positional, arg, subcommand
+from tyro.conf import Positional, subcommand
 
 from isthmus.cli.output import print_json, print_table
+from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
 
 
@@ -27,14 +29,32 @@ class Train:
     """Episodes behind the returns in the provenance."""
     json: bool = False
     """Print the provenance as JSON only."""
-    settings: Annotated[TrainSettings, OmitArgPrefixes, arg(name="")] = field(default_factory=TrainSettings)
+    steps: int | None = None
+    """Environment steps in all; the task's recipe when not given, as for all below."""
+    worlds: int | None = None
+    """Simulations that run side by side."""
+    batch: int | None = None
+    """Steps of each world between two updates."""
+    kl: float | None = None
+    """Largest KL divergence of an update."""
+    discount: float | None = None
+    """Weight of the next step's reward."""
+    gae: float | None = None
+    """Lambda of generalised advantage estimation."""
+    hidden: int | None = None
+    """Units in each of the two tanh layers."""
+    initial_std: float | None = None
+    """Standard deviation of the actions at first."""
 
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.training import train_with_progress
 
         path = self.out or Path(f"expert-{self.task.replace(':', '-')}-{self.seed}.npz")
-        made = train_with_progress(self.task, path, self.settings, self.seed, self.episodes)
+        recipe = RECIPES.get(self.task, TrainSettings())
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
+        settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
+        made = train_with_progress(self.task, path, settings, self.seed, self.episodes)
         if self.json:
             print_json(made)
         else:

@@ -32,15 +32,15 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exits with code 2 on bad input."""
-    command: Command = tyro.cli(
-        Command,  # pyright: ignore[reportArgumentType]
-        prog="isthmus",
-        description="Take a robot policy that works in simulation across to the real robot, without retraining it.",
-        args=arguments,
-        config=(tyro.conf.OmitSubcommandPrefixes,),
-    )
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
+        command: Command = tyro.cli(
+            Command,  # pyright: ignore[reportArgumentType]
+            prog="isthmus",
+            description="Take a robot policy that works in simulation across to the real robot, without retraining it.",
+            args=arguments,
+            config=(tyro.conf.OmitSubcommandPrefixes,),
+        )
         command.run()
     except Problem as problem:
         errors.print(f"isthmus: {problem}", markup=False, style="red")

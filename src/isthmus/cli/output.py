@@ -1,13 +1,27 @@
 """Results go to stdout, as a table for people or as JSON for programs; everything else goes to stderr."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def started_late(progress: Progress) -> Generator[Progress]:
+    """A display that is not yet on the screen: whoever reports the first progress starts it.
+
+    Until then it is not sure that the input makes sense, and an error message should stand alone.
+    """
+    try:
+        yield progress
+    finally:
+        progress.stop()
 
 
 def print_json(value: object) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from isthmus.cli.output import stderr
+from isthmus.cli.output import started_late, stderr
 from isthmus.transfer import Event
 
 DOING = {
@@ -27,11 +27,8 @@ def crossing_progress() -> Generator["CrossingDisplay"]:
         TextColumn("samples  {task.fields[detail]}"),
         TimeElapsedColumn(),
     )
-    progress = Progress(*columns, console=stderr)
-    try:
+    with started_late(Progress(*columns, console=stderr)) as progress:
         yield CrossingDisplay(progress)
-    finally:
-        progress.stop()
 
 
 class CrossingDisplay:
@@ -45,8 +42,7 @@ class CrossingDisplay:
 
     def __call__(self, event: Event) -> None:
         """Show `event`."""
-        if not self._progress.live.is_started:  # only now is it sure that the input makes sense
-            self._progress.start()
+        self._progress.start()
         if event.normalised is not None:
             self._score = f"{event.normalised:.3f} of the expert"
             if event.phase in ("baseline", "evaluate") and not self._progress.console.is_terminal:

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from tyro.conf import Positional
 
-from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,7 @@ class Study:
         from isthmus.studies.plot import plot_curve
         from isthmus.transfer import Config, Result
 
-        config = Config(
-            self.task, self.gap, self.method, self.samples, settings=MethodSettings(history=self.history)
-        )
+        config = Config(self.task, self.gap, self.method, self.samples, settings=MethodSettings(history=self.history))
         config.load_gap().apply(config.load_task().embodiment.model)
         out = self.out or Path("runs") / f"study-{self.task}-{self.gap}-{self.method}".replace(":", "-")
         columns = (
@@ -57,12 +55,15 @@ class Study:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=stderr) as progress:
+        with started_late(Progress(*columns, console=stderr)) as progress:
             bar = progress.add_task("crossing from every seed", total=self.seeds)
 
             def watch(result: Result) -> None:
+                progress.start()
                 progress.update(bar, advance=1)
-                stderr.print(f"seed {result.seed}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}")
+                stderr.print(
+                    f"seed {result.seed}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
+                )
 
             study = study_seeds(config, range(self.seeds), out, self.workers, watch)
         plot_curve(study, out / "study.svg")

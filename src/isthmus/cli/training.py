@@ -1,13 +1,17 @@
 """Expert training as it happens, on stderr."""
 
 import math
+import time
 from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isthmus.cli.output import stderr
+from isthmus.cli.output import started_late, stderr
 from isthmus.experts.settings import TrainSettings
+
+QUIET_SECONDS = 30.0
+"""Between two lines when nobody watches a terminal."""
 
 
 def train_with_progress(
@@ -23,10 +27,19 @@ def train_with_progress(
         TextColumn("steps  return {task.fields[recent]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=stderr) as progress:
+    with started_late(Progress(*columns, console=stderr)) as progress:
         bar = progress.add_task("", total=settings.steps, name=task_name, recent="-")
 
+        began, told = time.monotonic(), 0.0
+
         def report(steps: int, recent: float) -> None:
-            progress.update(bar, completed=steps, recent="-" if math.isnan(recent) else f"{recent:.2f}")
+            nonlocal told
+            shown = "-" if math.isnan(recent) else f"{recent:.2f}"
+            progress.start()
+            progress.update(bar, completed=steps, recent=shown)
+            now = time.monotonic()
+            if not stderr.is_terminal and now - told > QUIET_SECONDS:
+                told = now
+                stderr.print(f"{steps} steps: return {shown}, {steps / (now - began):.0f} steps/s")
 
         return make_expert(task_name, path, settings, seed, episodes, report)

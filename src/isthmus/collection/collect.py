@@ -55,7 +55,7 @@ def collect(
 ) -> list[Episode]:
     """Run at most `length` steps on each robot, and at most `budget` in all; one episode a robot."""
     spec = robot.spec
-    buffer = HistoryBuffer(robot.n, history, spec.observation_size, spec.action_size)
+    buffer = HistoryBuffer(spec, robot.n, history)
     observations = robot.reset(rng)
     buffer.begin(observations)
     course.begin(observations)

@@ -14,7 +14,7 @@ class Course:
         """Follow `policy` in `simulator`, which holds as many worlds as there are robots."""
         spec = simulator.spec
         self._policy, self._simulator = policy, simulator
-        self._buffer = HistoryBuffer(simulator.n, history, spec.observation_size, spec.action_size)
+        self._buffer = HistoryBuffer(spec, simulator.n, history)
         self._targets, self._scale = spec.targets, scale[spec.targets]
 
     def begin(self, observations: Float) -> None:
@@ -32,7 +32,7 @@ class Course:
 def observation_scale(policy: Policy, simulator: Simulator, history: int, rng: np.random.Generator) -> Float:
     """How much each observation varies along the source's course (obs,)."""
     spec = simulator.spec
-    buffer = HistoryBuffer(simulator.n, history, spec.observation_size, spec.action_size)
+    buffer = HistoryBuffer(spec, simulator.n, history)
     buffer.begin(simulator.reset(rng))
     seen = [buffer.window.current.copy()]
     for _ in range(spec.horizon):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core.arrays import Bool, Float
+from isthmus.core.spec import WorldSpec
 
 BATCH_DIMENSIONS = 3
 
@@ -62,10 +63,10 @@ class HistoryBuffer:
     recorded trajectories (`isthmus.data.windows`) begin in the same way.
     """
 
-    def __init__(self, n: int, k: int, observation_size: int, action_size: int) -> None:
+    def __init__(self, spec: WorldSpec, n: int, k: int) -> None:
         """Make room for n windows of k observations."""
-        self._observations = np.zeros((n, k, observation_size))
-        self._actions = np.zeros((n, k - 1, action_size))
+        self._observations = np.zeros((n, k, spec.observation_size))
+        self._actions = np.zeros((n, k - 1, spec.action_size))
         observations, actions = self._observations.view(), self._actions.view()
         observations.flags.writeable = actions.flags.writeable = False
         self.window = History(observations, actions)

@@ -15,13 +15,14 @@ import numpy as np
 from isthmus.core import Problem
 
 META = "meta"
+PARTIAL = ".partial"
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put `content` at `path` in one move, so that a reader or a crash never sees half of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     except OSError as error:
         raise Problem(f"cannot write {path}: {error.strerror}") from error
     try:
@@ -35,6 +36,12 @@ def write_whole(path: Path, content: bytes) -> None:
         raise Problem(f"cannot write {path}: {error.strerror}; what was there before is unchanged") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove what a killed process was about to write anywhere below `folder`."""
+    for leftover in folder.rglob(f".*{PARTIAL}"):
+        leftover.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: object) -> None:
@@ -68,7 +75,7 @@ def load_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str,
     Pickled objects are refused by NumPy itself, so no code of the file is ever run.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: np.asarray(archive[name]) for name in archive.files}
         meta: object = json.loads(str(arrays.pop(META)))
     except FileNotFoundError as error:

@@ -29,7 +29,7 @@ class Evaluation:
 def evaluate(task: Task, world: MujocoWorld, policy: Policy, history: int, rng: np.random.Generator) -> Evaluation:
     """Run one episode in each of the world's simulations; `rng` draws where they start."""
     spec = world.spec
-    buffer = HistoryBuffer(world.n, history, spec.observation_size, spec.action_size)
+    buffer = HistoryBuffer(spec, world.n, history)
     buffer.begin(world.reset(rng))
     scores, returns, lengths = np.zeros(world.n), np.zeros(world.n), np.zeros(world.n, np.int64)
     running = np.ones(world.n, np.bool_)

@@ -54,7 +54,7 @@ class Trace:
 def record(world: MujocoWorld, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
     """Run one episode in each of the world's simulations and keep everything."""
     spec = world.spec
-    buffer = HistoryBuffer(world.n, history, spec.observation_size, spec.action_size)
+    buffer = HistoryBuffer(spec, world.n, history)
     seen = [world.reset(rng)]
     buffer.begin(seen[0])
     where = [world.fields["qpos"].copy()]

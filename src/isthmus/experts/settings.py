@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 
+from isthmus.core import Problem
+
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """How an expert is trained; the defaults are Reacher's."""
+    """The settings of TRPO; the defaults are for locomotion."""
 
     steps: int = 20_000_000
     """Environment steps in all."""
-    worlds: int = 256
+    worlds: int = 128
     """Simulations that run side by side."""
-    batch: int = 50
+    batch: int = 400
     """Steps of each world between two updates."""
     kl: float = 0.01
     """Largest KL divergence of an update."""
-    discount: float = 0.99
+    discount: float = 0.995
     """Weight of the next step's reward."""
     gae: float = 0.97
     """Lambda of generalised advantage estimation."""
@@ -23,3 +25,18 @@ class TrainSettings:
     """Units in each of the two tanh layers."""
     initial_std: float = 1.0
     """Standard deviation of the actions at first; wide exploration makes a robust expert."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        for name, value, right in (
+            ("steps", self.steps, self.steps >= 1),
+            ("worlds", self.worlds, self.worlds >= 1),
+            ("batch", self.batch, self.batch >= 2),
+            ("kl", self.kl, self.kl > 0),
+            ("discount", self.discount, 0 < self.discount <= 1),
+            ("gae", self.gae, 0 <= self.gae <= 1),
+            ("hidden", self.hidden, self.hidden >= 1),
+            ("initial-std", self.initial_std, self.initial_std > 0),
+        ):
+            if not right:
+                raise Problem(f"{name} cannot be {value}: see --help for what it means")

@@ -22,7 +22,7 @@ def load_expert(task: Task, path: Path | None = None) -> NetworkPolicy:
         path = expert_path(task.name)
         if not path.exists():
             raise Problem(f"no expert ships with task {task.name!r}: train one with `isthmus expert train {task.name}`")
-    return NetworkPolicy.load(path, task.embodiment.spec)
+    return NetworkPolicy.load(path, task.view_size, task.embodiment.spec.action_size, task.view)
 
 
 def provenance(path: Path) -> dict[str, Any]:

@@ -20,10 +20,14 @@ CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""
 
 
+Report = Callable[[int, float, Callable[[], NetworkPolicy]], None]
+"""Gets the steps so far, the recent mean return, and a function that gives the policy as it is now."""
+
+
 class _Progress(BaseCallback):
-    def __init__(self, env: VecNormalize, report: Callable[[int, float], None]) -> None:
+    def __init__(self, env: VecNormalize, report: Report, policy: Callable[[], NetworkPolicy]) -> None:
         super().__init__()
-        self.env, self.report = env, report
+        self.env, self.report, self.policy = env, report, policy
         self.running = np.zeros(env.num_envs)
         self.finished: list[float] = []
 
@@ -36,11 +40,11 @@ class _Progress(BaseCallback):
 
     def _on_rollout_end(self) -> None:
         recent = self.finished[-200:]
-        self.report(self.num_timesteps, float(np.mean(recent)) if recent else float("nan"))
+        self.report(self.num_timesteps, float(np.mean(recent)) if recent else float("nan"), self.policy)
 
 
-def train_expert(task: Task, settings: TrainSettings, seed: int, report: Callable[[int, float], None]) -> NetworkPolicy:
-    """A policy for the task's source simulator; `report` gets the steps so far and the recent mean return."""
+def train_expert(task: Task, settings: TrainSettings, seed: int, report: Report) -> NetworkPolicy:
+    """A policy for the task's source simulator; `report` is called after every batch."""
     torch.manual_seed(stream_seed(seed, "expert", task.name, "torch") % 2**32)
     env = VecNormalize(BatchedEnv(task, settings.worlds, seed), clip_obs=CLIP, gamma=settings.discount)
     agent = TRPO(
@@ -62,8 +66,12 @@ def train_expert(task: Task, settings: TrainSettings, seed: int, report: Callabl
         seed=stream_seed(seed, "expert", task.name, "agent") % 2**31,
         device="cpu",
     )
-    agent.learn(settings.steps, callback=_Progress(env, report))
-    return NetworkPolicy(_network(agent, env))
+
+    def policy() -> NetworkPolicy:
+        return NetworkPolicy(_network(agent, env), task.view)
+
+    agent.learn(settings.steps, callback=_Progress(env, report, policy))
+    return policy()
 
 
 def _network(agent: TRPO, env: VecNormalize) -> Mlp:

@@ -27,14 +27,14 @@ class BatchedEnv(VecEnv):
         spec = task.embodiment.spec
         super().__init__(
             n,
-            spaces.Box(-np.inf, np.inf, (spec.observation_size,), np.float64),
+            spaces.Box(-np.inf, np.inf, (task.view_size,), np.float64),
             spaces.Box(-WIDE, WIDE, (spec.action_size,), np.float32),
         )
 
     def reset(self) -> Float:
         """Start all episodes."""
         self._age[:] = 0
-        return self.world.reset(self._rng)
+        return self.task.view(self.world.reset(self._rng))
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (n, act)."""
@@ -49,14 +49,14 @@ class BatchedEnv(VecEnv):
         truncated = (self._age >= self._horizon) & ~step.ended
         done = step.ended | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        observations = step.observations
+        observations = self.task.view(step.observations)
         if done.any():
             for world in np.flatnonzero(done):
                 infos[world] = {
                     "terminal_observation": observations[world],
                     "TimeLimit.truncated": bool(truncated[world]),
                 }
-            observations = self.world.reset(self._rng, done)
+            observations = self.task.view(self.world.reset(self._rng, done))
             self._age[done] = 0
         return observations, rewards, done, infos
 

@@ -35,9 +35,7 @@ class SeedStudy:
             "loss_unadapted": [result.expert - result.unadapted for result in self.results],
             "normalised_unadapted": _summary(unadapted),
             "normalised_adapted": _summary(adapted),
-            "curve": [
-                {"samples": samples} | _summary(scores) for samples, scores in zip(*self.curves(), strict=True)
-            ],
+            "curve": [{"samples": samples} | _summary(scores) for samples, scores in zip(*self.curves(), strict=True)],
             "command": self.command,
             "versions": self.results[0].versions,
         }

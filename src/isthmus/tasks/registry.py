@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from isthmus.core import Problem, unknown_name
+from isthmus.tasks.half_cheetah import make_half_cheetah
+from isthmus.tasks.hopper import make_hopper
 from isthmus.tasks.reacher import make_reacher
 from isthmus.tasks.task import Task
 
@@ -27,6 +29,16 @@ TASKS = {
             summary="two-link arm in a plane whose fingertip is to reach a target (11-D, 2 actuators)",
             make=make_reacher,
             options={"arm_mass": "mass of the arm in kg (34, as in the paper; 0 is Gymnasium's 75 g)"},
+        ),
+        TaskKind(
+            name="hopper",
+            summary="planar leg that moves forward by hopping (12-D, 3 actuators)",
+            make=make_hopper,
+        ),
+        TaskKind(
+            name="half-cheetah",
+            summary="planar two-legged runner (17-D, 6 actuators)",
+            make=make_half_cheetah,
         ),
     )
 }

@@ -3,9 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from isthmus.core import Float
 from isthmus.gaps import Gap
 from isthmus.worlds import Embodiment, Fields, MujocoWorld, Robot
+
+
+def whole_observation(observations: Float) -> Float:
+    """A policy sees what the robot measures."""
+    return observations
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,13 @@ class Task:
     """The same without its torque penalty: what results are reported in."""
     camera: dict[str, tuple[float, ...]]
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
+    view: Callable[[Float], Float] = whole_observation
+    """What Gymnasium's environment shows a policy of an observation (n, obs)."""
+
+    @property
+    def view_size(self) -> int:
+        """How many numbers a policy sees."""
+        return self.view(np.zeros((1, self.embodiment.spec.observation_size))).shape[1]
 
     def source(self, n: int = 1) -> MujocoWorld:
         """The simulator that the policy was made in."""

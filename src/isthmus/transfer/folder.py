@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import load_episode, read_json, save_episode, write_json
+from isthmus.data import load_episode, read_json, remove_partial, save_episode, write_json
 from isthmus.transfer.config import Config
 from isthmus.transfer.records import Round
 
@@ -24,9 +24,9 @@ from isthmus.transfer.records import Round
 class RunFolder:
     """Reads and writes the pieces of one run."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         """Name a folder; nothing is touched yet."""
-        self.path = path
+        self.path = Path(path)
 
     @property
     def config_path(self) -> Path:
@@ -80,6 +80,7 @@ class RunFolder:
                 ) from error
             if self.config_path.exists():
                 self._check_same(config)
+                remove_partial(self.path)
             else:
                 write_json(self.config_path, config.to_json())
             yield

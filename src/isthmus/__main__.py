@@ -1,0 +1,5 @@
+"""`python -m isthmus` is `isthmus`."""
+
+from isthmus.cli import main
+
+main()

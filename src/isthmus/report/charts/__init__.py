@@ -1,0 +1,18 @@
+"""The charts of the page, as plain data that plotly.js draws."""
+
+from isthmus.report.charts.chart import Chart
+from isthmus.report.charts.corrections import correction_charts
+from isthmus.report.charts.coverage import coverage_chart
+from isthmus.report.charts.curve import curve_chart
+from isthmus.report.charts.fitting import error_chart, loss_chart
+from isthmus.report.charts.tracking import tracking_chart
+
+__all__ = [
+    "Chart",
+    "correction_charts",
+    "coverage_chart",
+    "curve_chart",
+    "error_chart",
+    "loss_chart",
+    "tracking_chart",
+]

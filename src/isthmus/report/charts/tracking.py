@@ -1,0 +1,85 @@
+"""How far the robot ends up from where the simulator would be, one step on, before and after adaptation."""
+
+import numpy as np
+
+from isthmus.core import Bool, Float
+from isthmus.evaluate import Trace
+from isthmus.report.charts.chart import Chart, Json, layout, text, values
+from isthmus.report.run import Run, episodes
+
+READABLE, LARGEST = 50, 40
+"""Up to so many dimensions are all shown; of more, only so many of the largest."""
+STILL = 1e-6
+"""A dimension that changes in a step by less than this share of its spread stands still."""
+
+
+def tracking_chart(run: Run) -> Chart | None:
+    """Tracking error of every dimension to be reached; None when none of them ever changes."""
+    targets = run.spec.targets
+    change, moves = _changes(run)
+    shown = targets[moves[targets]]
+    still = len(targets) - len(shown)
+    if not len(shown):
+        return None
+    before, after = (_rms(run.traces[role])[shown] / change[shown] for role in ("unadapted", "adapted"))
+    notes: list[str] = []
+    if len(shown) > READABLE:
+        largest = np.argsort(-np.maximum(before, after), kind="stable")[:LARGEST]
+        notes.append(f"The {LARGEST} largest of {len(shown)} dimensions.")
+        shown, before, after = shown[largest], before[largest], after[largest]
+    if still:
+        notes.append(f"{still} dimension{' that stands' if still == 1 else 's that stand'} still left out.")
+    names = [text(run.spec.observation_names[int(index)]) for index in shown]
+    data = [_bars("before: unadapted", "unadapted", names, before)]
+    if run.rounds:
+        data.append(_bars("after: adapted", "adapted", names, after))
+    return Chart(
+        "tracking",
+        f"Tracking error of {len(names)} observation dimensions, before and after adaptation",
+        data,
+        layout(
+            "error ÷ one-step change",
+            "",
+            height=80 + 30 * len(names),
+            barmode="group",
+            bargap=0.3,
+            bargroupgap=0.05,
+            xaxis={"rangemode": "tozero"},
+            # Positions, not names: names need not differ once they are shortened.
+            yaxis={
+                "autorange": "reversed",
+                "tickmode": "array",
+                "tickvals": list(range(len(names))),
+                "ticktext": names,
+                "ticks": "",
+                "showgrid": False,
+                "zeroline": False,
+            },
+        ),
+        " ".join(notes),
+    )
+
+
+def _changes(run: Run) -> tuple[Float, Bool]:
+    """Spread of each dimension's one-step change for the expert in the source, and which dimensions move at all."""
+    steps = np.concatenate([np.diff(one, axis=0) for one in episodes(run.traces["expert"])])
+    seen = np.concatenate([one for trace in run.traces.values() for one in episodes(trace)])
+    change = steps.std(axis=0)
+    return change, (change > 0) & (change > STILL * seen.std(axis=0))
+
+
+def _rms(trace: Trace) -> Float:
+    return np.sqrt(np.square(trace.tracking_errors).mean(axis=0))
+
+
+def _bars(label: str, role: str, names: list[str], errors: Float) -> Json:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": label,
+        "x": values(errors),
+        "y": list(range(len(names))),
+        "customdata": names,
+        "marker": {"color": f"@{role}"},
+        "hovertemplate": f"%{{customdata}}<br>{role}: %{{x:.3f}}<extra></extra>",
+    }

@@ -1,0 +1,43 @@
+"""What was collected, round by round."""
+
+from dataclasses import dataclass
+
+from isthmus.report.run import Round, Run
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One row of the table."""
+
+    number: int
+    episodes: int
+    samples: int
+    planned: int
+    """Steps an episode of this round was to have."""
+    mean: float
+    """Steps an episode had."""
+    cut: int
+    """Episodes that ended early, because the robot drifted off or the task was over."""
+    normalised: float
+    """Score after the round."""
+
+
+def collected(run: Run) -> list[Collected]:
+    """A row for every round."""
+    return [_row(run, one) for one in run.rounds]
+
+
+def _row(run: Run, one: Round) -> Collected:
+    planned = run.config.settings.collect.length(one.number, run.spec.horizon)
+    lengths = [len(episode[0]) for episode in one.episodes]
+    # In its last wave a round may run out of samples: an early end there means nothing.
+    earlier = [len(episode[0]) for wave in one.waves[:-1] for episode in wave]
+    return Collected(
+        number=one.number + 1,
+        episodes=len(lengths),
+        samples=sum(part.samples for episode in one.episodes for part in episode),
+        planned=planned,
+        mean=sum(lengths) / max(len(lengths), 1),
+        cut=sum(length < planned for length in earlier),
+        normalised=one.normalised,
+    )

@@ -1,0 +1,30 @@
+"""The command that repeats a run."""
+
+import dataclasses
+import shlex
+from typing import Any
+
+from isthmus.transfer import Config
+
+
+def repeat_command(config: Config, out: str = "NEW") -> str:
+    """The command line of `config`: what it is, and every setting that is not as usual."""
+    words = ["isthmus", "transfer", config.task]
+    for name in ("gap", "samples", "seed", "method"):
+        words += [f"--{name}", str(getattr(config, name))]
+    words += ["--history", str(config.settings.history)]
+    usual = Config(task=config.task)
+    for name in ("round_samples", "evaluation_episodes"):
+        words += _option(name, getattr(config, name), getattr(usual, name))
+    for group in ("collect", "fit"):
+        ours, theirs = getattr(config.settings, group), getattr(usual.settings, group)
+        for field in dataclasses.fields(ours):
+            words += _option(f"{group}.{field.name}", getattr(ours, field.name), getattr(theirs, field.name))
+    return shlex.join([*words, "--out", out])
+
+
+def _option(name: str, value: Any, usual: Any) -> list[str]:  # noqa: ANN401 - whatever a setting holds
+    if value == usual:
+        return []
+    values: list[object] = [*value] if isinstance(value, tuple) else [value]
+    return [f"--{name.replace('_', '-')}", *(str(one) for one in values)]

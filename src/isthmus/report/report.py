@@ -1,0 +1,65 @@
+"""Write the report of a run."""
+
+from pathlib import Path
+from typing import Any
+
+from isthmus.data import write_whole
+from isthmus.report.charts import (
+    Chart,
+    correction_charts,
+    coverage_chart,
+    curve_chart,
+    error_chart,
+    loss_chart,
+    tracking_chart,
+)
+from isthmus.report.collected import collected
+from isthmus.report.command import repeat_command
+from isthmus.report.page import render
+from isthmus.report.run import Run
+from isthmus.report.story import duration, figures, number, sentence
+from isthmus.report.video import Video, film
+from isthmus.transfer import RunFolder
+
+TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
+
+
+def write_report(folder: RunFolder, *, video: bool = True) -> Path:
+    """Build the page of a finished run from what is in its folder, and nothing else; returns where it is.
+
+    Without `video`, or where nothing can be drawn, the page says so in the video's place.
+    """
+    run = Run.load(folder)
+    shown = film(folder, run) if video else Video(text="This report was written without a video.")
+    write_whole(folder.report_path, render(content(run, shown)).encode())
+    return folder.report_path
+
+
+def content(run: Run, video: Video) -> dict[str, Any]:
+    """Everything the template shows."""
+    result = run.result
+    charts: dict[str, Chart | None] = {
+        "curve": curve_chart(run),
+        "tracking": tracking_chart(run),
+        "coverage": coverage_chart(run),
+        "error": error_chart(run),
+        "loss": loss_chart(run),
+    }
+    corrections = correction_charts(run) if run.rounds else []
+    drawn = [chart for chart in (*charts.values(), *corrections) if chart]
+    return {
+        "result": result,
+        "figures": figures(result),
+        "sentence": sentence(result, run.spec.control_period),
+        "video": video,
+        "charts": charts,
+        "corrections": corrections,
+        "figure_data": {chart.name: chart.figure for chart in drawn},
+        "traced": len(run.traces["adapted"].lengths),
+        "rounds": collected(run),
+        "robot_time": duration(result.samples * run.spec.control_period),
+        "timings": {TIMINGS.get(name, name): duration(seconds) for name, seconds in result.seconds.items()},
+        "total_time": duration(sum(result.seconds.values())),
+        "command": repeat_command(run.config).split(" "),
+        "number": number,
+    }

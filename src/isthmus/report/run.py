@@ -1,0 +1,177 @@
+"""Everything a run folder holds, read and checked once."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from isthmus.core import Episode, Float, Problem, WorldSpec
+from isthmus.evaluate import Trace
+from isthmus.gaps import Gap
+from isthmus.tasks import Task
+from isthmus.transfer import Config, Result, RunFolder
+from isthmus.transfer.records import Round as Record
+
+Role = Literal["expert", "unadapted", "adapted"]
+ROLES: tuple[Role, ...] = ("expert", "unadapted", "adapted")
+SCORES = ("zero", *ROLES)
+
+
+@dataclass(frozen=True)
+class Round:
+    """How one round went."""
+
+    number: int
+    samples: int
+    """Target samples so far."""
+    normalised: float
+    std: float
+    """Standard deviation of the score over the evaluation episodes."""
+    error: tuple[float, ...]
+    """Held-out action error of each actuator."""
+    spread: tuple[float, ...]
+    """Spread of each actuator's actions in the data."""
+    losses: tuple[tuple[float, float], ...]
+    """Training and held-out loss of every pass; nan where there was none."""
+    best: int
+    """The pass that was kept."""
+    waves: tuple[Sequence[Episode], ...]
+    """What was collected."""
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The episodes of all waves."""
+        return [episode for wave in self.waves for episode in wave]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    config: Config
+    task: Task
+    gap: Gap
+    result: Result
+    rounds: tuple[Round, ...]
+    traces: dict[Role, Trace]
+
+    @property
+    def spec(self) -> WorldSpec:
+        """Names, limits and rates of the robot."""
+        return self.task.embodiment.spec
+
+    @staticmethod
+    def load(folder: RunFolder) -> "Run":
+        """Read a run; a folder that is no run, has no result or is damaged is a Problem."""
+        if not folder.config_path.exists():
+            raise Problem(f"{folder.path} is not a run: it has no {folder.config_path.name}")
+        config = Config.load(folder.config_path)
+        if not folder.result_path.exists():
+            raise Problem(f"{folder.path} has no result yet: finish it with --resume")
+        result = Result.load(folder.result_path)
+        if fault := _fault(result):
+            raise Problem(f"{folder.result_path} is not a run's result ({fault})")
+        task = config.load_task()
+        return Run(
+            config=config,
+            task=task,
+            gap=config.load_gap(),
+            result=result,
+            rounds=_rounds(folder, task.embodiment.spec),
+            traces={role: _trace(folder, role, task) for role in ROLES},
+        )
+
+
+def episodes(trace: Trace) -> list[Float]:
+    """The observations (steps + 1, obs) of each traced episode, without the padding."""
+    return [trace.observations[i, : length + 1] for i, length in enumerate(trace.lengths)]
+
+
+def _fault(result: Result) -> str | None:
+    """What is wrong with the figures, if anything is."""
+    figures: dict[str, object] = {
+        "samples": result.samples,
+        "evaluation_episodes": result.evaluation_episodes,
+        "normalised_unadapted": result.normalised_unadapted,
+        "normalised_adapted": result.normalised_adapted,
+    }
+    figures |= {name: getattr(result, name) for name in SCORES}
+    for name, group in (("spread", result.spread), ("seconds", result.seconds), ("versions", result.versions)):
+        if not isinstance(group, dict):  # pyright: ignore[reportUnnecessaryIsInstance] - it was read from a file
+            return f"{name} is not an object"
+    figures |= {f"spread of {name}": result.spread.get(name) for name in SCORES}
+    figures |= {f"seconds of {name}": value for name, value in result.seconds.items()}
+    figures |= {f"score after {one.samples}": one.normalised for one in result.curve}
+    for name, value in figures.items():
+        if not _is_finite(value):
+            return f"{name} is not a number"
+    return None if result.expert > result.zero else "the expert scores no better than doing nothing"
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _rounds(folder: RunFolder, spec: WorldSpec) -> tuple[Round, ...]:
+    rounds: list[Round] = []
+    before = 0
+    while (record := folder.round(len(rounds))) is not None:
+        number = len(rounds)
+        try:
+            made = _round(record, number, tuple(folder.waves(number)), spec)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Problem(f"round {number} of {folder.path} is damaged ({error!r})") from error
+        if made.samples <= before:
+            raise Problem(f"round {number} of {folder.path} is damaged (it has no samples)")
+        before = made.samples
+        rounds.append(made)
+    return tuple(rounds)
+
+
+def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], spec: WorldSpec) -> Round:
+    fit = record.fit
+    made = Round(
+        number=number,
+        samples=int(record.samples),
+        normalised=float(record.normalised),
+        std=float(record.std),
+        error=tuple(float(value) for value in fit["error"]),
+        spread=tuple(float(value) for value in fit["spread"]),
+        losses=tuple((_loss(training), _loss(held_out)) for training, held_out in fit["losses"]),
+        best=int(fit["best"]),
+        waves=waves,
+    )
+    if not len(made.error) == len(made.spread) == spec.action_size:
+        raise ValueError(f"fit has {len(made.error)} actuators, the robot {spec.action_size}")
+    for trajectory in (one for episode in made.episodes for one in episode):
+        if trajectory.observations.shape[1] != spec.observation_size:
+            raise ValueError(f"an episode has {trajectory.observations.shape[1]} observation dimensions")
+    return made
+
+
+def _loss(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _trace(folder: RunFolder, role: Role, task: Task) -> Trace:
+    path = folder.trace_path(role)
+    trace = Trace.load(path)
+    spec = task.embodiment.spec
+    n, steps = (*trace.commands.shape, 0, 0)[:2]
+    shapes = {
+        "observations": (n, steps + 1, spec.observation_size),
+        "commands": (n, steps, spec.action_size),
+        "source": (n, steps, *trace.source.shape[2:3]),
+        "wanted": (n, steps, spec.observation_size),
+        "qpos": (n, steps + 1, task.embodiment.model.nq),
+        "lengths": (n,),
+    }
+    for name, shape in shapes.items():
+        array: np.ndarray = getattr(trace, name)
+        if array.shape != shape or not array.size or array.dtype.kind not in "fi" or not np.isfinite(array).all():
+            raise Problem(f"{path} does not fit the run: its {name} are {array.shape}, expected finite {shape}")
+    if trace.lengths.min() < 1 or trace.lengths.max() > steps:
+        raise Problem(f"{path} does not fit the run: its lengths are not between 1 and {steps}")
+    return trace

@@ -1,0 +1,37 @@
+import pytest
+
+from isthmus.bench import Benchmark, run_benchmarks
+from isthmus.bench.measure import in_turns, middle
+from isthmus.core import Problem
+
+
+def test_every_hot_path_is_measured_against_its_floor():
+    rows = {benchmark.name: benchmark.to_json() for benchmark in run_benchmarks(1)}
+    assert list(rows) == ["batched-stepping", "batched-vs-gymnasium", "control-step", "fit", "fit-memory"]
+    for row in rows.values():
+        assert {"name", "ratio", "spread", "floor", "goal", "meets"} <= row.keys()
+        assert row["ratio"] > 0
+    # Memory does not depend on how busy the machine is: a fit must not copy the windows.
+    assert rows["fit-memory"]["meets"]
+
+
+def test_a_goal_is_met_from_the_right_side():
+    assert Benchmark("a", 0.9, 0.0, "", 0.85, "higher").meets
+    assert not Benchmark("a", 0.8, 0.0, "", 0.85, "higher").meets
+    assert Benchmark("a", 1.9, 0.0, "", 2.0, "lower").meets
+    assert not Benchmark("a", 2.1, 0.0, "", 2.0, "lower").meets
+
+
+def test_ours_and_the_floor_are_measured_in_turns():
+    order = []
+    in_turns(lambda: order.append("ours"), lambda: order.append("floor"), 3)
+    assert order == ["ours", "floor"] * 4
+
+
+def test_the_middle_is_not_moved_by_an_outlier():
+    assert middle([1.0, 1.0, 1.0, 1.0, 100.0]) == (1.0, 0.0)
+
+
+def test_no_repeats_are_refused():
+    with pytest.raises(Problem, match="at least 1"):
+        list(run_benchmarks(0))

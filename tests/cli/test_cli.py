@@ -1,0 +1,122 @@
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from isthmus.cli import main
+
+COMMANDS = [
+    ["transfer"],
+    ["report"],
+    ["study"],
+    ["tasks"],
+    ["gaps"],
+    ["methods"],
+    ["expert"],
+    ["expert", "train"],
+    ["expert", "evaluate"],
+    ["bench"],
+]
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "isthmus", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help_with_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--help"])
+    assert stopped.value.code == 0
+    assert f"Example: `isthmus {command[0]}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["tasks", "gaps", "methods"])
+def test_lists_have_a_line_for_each_and_json(command, capsys):
+    main([command, "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert all(row["name"] and row["summary"] for row in rows)
+    main([command])
+    printed = capsys.readouterr().out
+    assert all(row["name"] in printed for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["transfer", "reachr"], "unknown task 'reachr': choose from .*reacher.*did you mean 'reacher'"),
+        (["transfer", "reacher", "--gap", "tlit=90"], "unknown gap 'tlit'.*did you mean 'tilt'"),
+        (["transfer", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees, as in tilt=90"),
+        (["transfer", "reacher", "--gap", "tilt"], "from 0 to 90 degrees"),
+        (["transfer", "reacher", "--method", "invers"], "unknown method 'invers'.*did you mean 'inverse'"),
+        (["transfer", "reacher", "--samples", "0"], "samples must be at least 1"),
+        (["transfer", "reacher", "--fit.epochs", "0"], "fit.epochs cannot be 0"),
+        (["transfer", "reacher", "--collect.interrupt", "2"], "collect.interrupt cannot be 2"),
+        (["transfer", "reacher:arm-mas=3"], "did you mean 'arm-mass'"),
+        (["transfer", "reacher:arm-mass=heavy"], "needs a number"),
+        (["transfer", "reacher", "--out", "/proc/nowhere/run"], "cannot use /proc/nowhere/run"),
+        (["report", "no-such-run"], "no-such-run"),
+        (["expert", "evaluate", "nobody"], "unknown task 'nobody'"),
+        (["expert", "evaluate", "reacher", "--policy", "no-such-file.npz"], "there is no policy at no-such-file.npz"),
+        (["expert", "evaluate", "reacher", "--episodes", "0"], "episodes must be at least 1"),
+        (["expert", "train", "reacher", "--steps", "0"], "steps cannot be 0"),
+        (["expert", "train", "reacher", "--out", "policy.zip"], r"ends in \.npz"),
+        (["study", "reacher", "--seeds", "0"], "at least one seed"),
+        (["bench", "--repeats", "0"], "repeats must be at least 1"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    [line] = output.err.strip().splitlines()
+    assert line.startswith("isthmus: ")
+    assert re.search(message, line)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["transfer"], ["fly"], ["transfer", "reacher", "--samples", "many"], []])
+def test_a_command_line_that_cannot_be_read_is_exit_code_2(arguments):
+    finished = run(*arguments)
+    assert finished.returncode == 2
+    assert "Traceback" not in finished.stderr
+
+
+def test_transfer_prints_a_closing_table_and_where_the_report_is(tmp_path):
+    options = ["--gap", "tilt=90", "--samples", "60", "--round-samples", "60", "--fit.epochs", "2"]
+    finished = run("transfer", "reacher", *options, "--no-video", "--out", str(tmp_path / "run"))
+    assert finished.returncode == 0, finished.stderr
+    for row in ("expert in its simulator", "unadapted on the target", "adapted on the target"):
+        assert row in finished.stdout
+    assert f"report: {tmp_path / 'run' / 'report.html'}" in finished.stdout
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_with_json_only_json_goes_to_stdout(tmp_path):
+    options = ["--gap", "tilt=90", "--samples", "60", "--round-samples", "60", "--fit.epochs", "2", "--no-report"]
+    finished = run("transfer", "reacher", *options, "--json", "--out", str(tmp_path / "run"))
+    assert json.loads(finished.stdout) == json.loads((tmp_path / "run" / "result.json").read_text())
+
+
+def test_an_expert_is_evaluated_on_gyms_own_reward(capsys):
+    main(["expert", "evaluate", "reacher", "--episodes", "20", "--json"])
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["gym_return"]["mean"] < outcome["score"]["mean"] < 0
+    assert outcome["full_length"] == 1.0
+
+
+def test_an_interruption_is_said_and_keeps_what_is_complete(monkeypatch, capsys):
+    def interrupt(_self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isthmus.cli.lists.Tasks.run", interrupt)
+    with pytest.raises(SystemExit) as stopped:
+        main(["tasks"])
+    assert stopped.value.code == 130
+    assert "interrupted" in capsys.readouterr().err

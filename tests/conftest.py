@@ -1,0 +1,122 @@
+"""What tests share: Reacher, and a linear toy robot whose inverse is known in closed form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
+from isthmus.tasks import Task, load_task
+
+# The same examples on every run: whether a commit passes does not depend on luck or on the machine's load.
+settings.register_profile("isthmus", deadline=None, max_examples=50, derandomize=True, database=None)
+settings.load_profile("isthmus")
+
+
+@pytest.fixture(scope="session")
+def reacher() -> Task:
+    return load_task("reacher")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def toy_spec(observations: int = 2, actions: int = 2, *, horizon: int = 20) -> WorldSpec:
+    return WorldSpec(
+        observation_names=tuple(f"o{i}" for i in range(observations)),
+        action_names=tuple(f"a{i}" for i in range(actions)),
+        action_low=np.full(actions, -1.0),
+        action_high=np.full(actions, 1.0),
+        control_period=0.1,
+        horizon=horizon,
+        targets=np.arange(observations),
+    )
+
+
+@pytest.fixture(scope="session")
+def make_spec() -> Callable[..., WorldSpec]:
+    return toy_spec
+
+
+@dataclass
+class LinearWorld:
+    """o' = A o + B a with an invertible B: the action that leads from o to o' is B^-1 (o' - A o)."""
+
+    n: int = 1
+    spec: WorldSpec = field(default_factory=toy_spec)
+    A: Float = field(default_factory=lambda: np.array([[0.9, 0.2], [-0.1, 0.8]]))
+    B: Float = field(default_factory=lambda: np.array([[0.5, 0.1], [-0.2, 0.4]]))
+    at: Float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.at = np.zeros((self.n, 2))
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        rows = np.ones(self.n, np.bool_) if which is None else which
+        self.at[rows] = rng.normal(size=(int(rows.sum()), 2))
+        return self.at.copy()
+
+    def place(self, observations: Float) -> Float:
+        self.at[:] = observations
+        return self.at.copy()
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        rows = np.ones(self.n, np.bool_) if which is None else which
+        applied = self.spec.clip(commands)
+        self.at[rows] = (self.at @ self.A.T + applied @ self.B.T)[rows]
+        return Step(self.at.copy(), applied, np.zeros(self.n, np.bool_))
+
+    def predict(self, history: History, actions: Float) -> Float:
+        return history.current @ self.A.T + self.spec.clip(actions) @ self.B.T
+
+    def inverse(self, before: Float, after: Float) -> Float:
+        return np.linalg.solve(self.B, (after - before @ self.A.T).T).T
+
+
+@pytest.fixture(scope="session")
+def make_linear_world() -> Callable[..., LinearWorld]:
+    return LinearWorld
+
+
+@pytest.fixture(scope="session")
+def linear_episodes() -> Callable[..., list[list[Trajectory]]]:
+    """Episodes of a linear world under random actions; the source would have done `-o / 4`."""
+
+    def make(count: int, steps: int, rng: np.random.Generator) -> list[list[Trajectory]]:
+        world = LinearWorld(count)
+        seen, done = [world.reset(rng)], []
+        for _ in range(steps):
+            done.append(rng.uniform(-0.9, 0.9, (count, 2)))
+            seen.append(world.step(done[-1]).observations)
+        observations, actions = np.stack(seen, axis=1), np.stack(done, axis=1)
+        return [
+            [Trajectory(observations[i], actions[i], actions[i], -observations[i, :-1] / 4, observations[i, 1:])]
+            for i in range(count)
+        ]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def random_mlp() -> Callable[..., Mlp]:
+    """A network of random weights and statistics, of the layer sizes asked for."""
+
+    def make(sizes: tuple[int, ...], rng: np.random.Generator, activation: str = "relu", clip: float = np.inf) -> Mlp:
+        pairs = list(pairwise(sizes))
+        return Mlp(
+            weights=tuple((rng.normal(size=pair) / np.sqrt(pair[0])).astype(np.float32) for pair in pairs),
+            biases=tuple(rng.normal(size=pair[1]).astype(np.float32) for pair in pairs),
+            activation=activation,
+            input_mean=rng.normal(size=sizes[0]),
+            input_scale=rng.uniform(0.2, 5.0, sizes[0]),
+            output_mean=rng.normal(size=sizes[-1]),
+            output_scale=rng.uniform(0.2, 5.0, sizes[-1]),
+            input_clip=clip,
+        )
+
+    return make

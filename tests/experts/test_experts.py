@@ -1,0 +1,115 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from isthmus.core import Problem, stream
+from isthmus.experts import expert_path, load_expert, provenance
+from isthmus.experts.assess import assess
+from isthmus.experts.make import make_expert
+from isthmus.experts.settings import TrainSettings
+from isthmus.experts.vec_env import BatchedEnv
+from isthmus.gaps import Gap
+from isthmus.tasks import TASKS, load_task
+
+SHIPPED = [name for name in TASKS if expert_path(name).exists()]
+TINY = TrainSettings(steps=400, worlds=4, batch=50, hidden=8)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_expert_is_what_its_provenance_says(name):
+    task, made = load_task(name), provenance(expert_path(name))
+    outcome = assess(
+        task, load_expert(task), Gap(), made["evaluation"]["episodes"], stream(made["seed"], "expert", "evaluate")
+    )
+    assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"], rel=1e-3)
+    assert made["command"].startswith(f"isthmus expert train {name}")
+    assert {"seed", "settings", "seconds", "versions"} <= made.keys()
+
+
+def test_reacher_ships():
+    assert "reacher" in SHIPPED
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_running_an_expert_imports_neither_torch_nor_sb3(name):
+    code = f"""
+import sys
+from isthmus.core import History, stream
+from isthmus.experts import load_expert
+from isthmus.tasks import load_task
+task = load_task({name!r})
+load_expert(task)(History.of(task.source().reset(stream(0))))
+assert not {{"torch", "stable_baselines3", "sb3_contrib"}} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_training_writes_policy_and_provenance(tmp_path):
+    reports = []
+    made = make_expert("reacher", tmp_path / "mine.npz", TINY, 3, 10, lambda *row: reports.append(row))
+    assert json.loads((tmp_path / "mine.json").read_text()) == json.loads(json.dumps(made))
+    assert reports[-1][0] == 400
+    assert np.isfinite(reports[-1][1])
+    assert "--steps 400" in made["command"]
+    task = load_task("reacher")
+    outcome = assess(task, load_expert(task, tmp_path / "mine.npz"), Gap(), 10, stream(3, "expert", "evaluate"))
+    assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"])
+
+
+def test_training_is_the_same_again_from_the_same_seed(tmp_path):
+    for name in ("one", "two"):
+        make_expert("reacher", tmp_path / f"{name}.npz", TINY, 5, 5, lambda *_: None)
+    task = load_task("reacher")
+    one, two = (load_expert(task, tmp_path / f"{name}.npz").network for name in ("one", "two"))
+    for ours, theirs in zip(one.weights, two.weights, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_an_existing_expert_is_not_overwritten(tmp_path):
+    (tmp_path / "mine.npz").write_text("precious")
+    with pytest.raises(Problem, match="exists already"):
+        make_expert("reacher", tmp_path / "mine.npz", TINY, 0, 5, lambda *_: None)
+    assert (tmp_path / "mine.npz").read_text() == "precious"
+
+
+def test_a_task_without_an_expert_says_how_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.setattr("isthmus.experts.shipped.WEIGHTS", tmp_path)
+    with pytest.raises(Problem, match="isthmus expert train reacher"):
+        load_expert(load_task("reacher"))
+
+
+def test_the_vectorised_environment_restarts_what_is_over_and_says_why():
+    task = load_task("hopper")
+    env = BatchedEnv(task, 6, seed=0)
+    first = env.reset()
+    assert first.shape == (6, 11)
+    over = 0
+    for _ in range(200):
+        env.step_async(np.full((6, 3), 0.8))
+        observations, rewards, done, infos = env.step_wait()
+        assert np.isfinite(rewards).all()
+        for world in np.flatnonzero(done):
+            over += 1
+            assert infos[world]["TimeLimit.truncated"] is False
+            assert infos[world]["terminal_observation"][0] != observations[world][0]
+            assert abs(observations[world][1]) < 0.01  # upright again
+    assert over > 6
+
+
+def test_reacher_is_truncated_at_its_time_limit():
+    env = BatchedEnv(load_task("reacher"), 2, seed=0)
+    env.reset()
+    for step in range(50):
+        env.step_async(np.zeros((2, 2)))
+        _, _, done, infos = env.step_wait()
+        assert done.all() == (step == 49)
+    assert infos[0]["TimeLimit.truncated"] is True
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"worlds": 0}, {"batch": 1}, {"kl": 0.0}, {"discount": 2.0}])
+def test_training_settings_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(Problem, match=next(iter(wrong))):
+        TrainSettings(**wrong)

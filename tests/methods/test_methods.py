@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from isthmus.collection import CollectSettings, Course, collect, observation_scale
+from isthmus.core import History, Problem, stream
+from isthmus.experts import load_expert
+from isthmus.gaps import Gap
+from isthmus.methods import METHODS, MethodSettings, Source, make_method
+from isthmus.models import FitSettings
+from isthmus.policies import TransferPolicy, Unadapted
+from isthmus.tasks import load_task
+
+TASK = load_task("reacher")
+EXPERT = load_expert(TASK)
+GAP = Gap.parse("tilt=90")
+SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
+
+
+def source():
+    return Source(EXPERT, TASK.source(), TASK.embodiment.spec, seed=0)
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    scale = observation_scale(EXPERT, TASK.source(4), 1, stream(0, "scale"))
+    course = Course(EXPERT, TASK.source(6), 1, scale)
+    decider = Unadapted(EXPERT, TASK.source(6))
+    robot = TASK.robot(GAP, 6)
+    return collect(
+        robot, decider, course, CollectSettings(), history=2, length=20, budget=1000, rng=stream(0, "episodes")
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_before_learning_every_method_does_what_the_source_would(name):
+    method = make_method(name, source(), SETTINGS)
+    history = History.of(TASK.source(3).reset(stream(0, "reset")))
+    np.testing.assert_array_equal(method.decider()(history), EXPERT(history))
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "unadapted"])
+def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path):
+    method = make_method(name, source(), SETTINGS)
+    passes = []
+    learned = method.learn(episodes, 0, lambda epoch, _loss: passes.append(epoch))
+    assert passes == list(range(1, learned.epochs + 1))
+    assert len(learned.error) == len(learned.spread) == TASK.embodiment.spec.action_size
+    method.save(tmp_path / "model.npz")
+    other = make_method(name, source(), SETTINGS)
+    other.restore(tmp_path / "model.npz")
+    window = History(episodes[0][0].observations[None, 3:5], episodes[0][0].applied[None, 3:4])
+    np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
+    assert isinstance(other.decider(), TransferPolicy)
+
+
+def test_a_refit_goes_on_from_the_model_there_is(episodes):
+    method = make_method("inverse", source(), SETTINGS)
+    first = method.learn(episodes, 0, lambda *_: None)
+    second = method.learn(episodes, 1, lambda *_: None)
+    assert second.losses[0][1] == pytest.approx(min(held_out for _, held_out in first.losses), rel=1e-3)
+
+
+def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
+    with pytest.raises(
+        Problem, match=r"unknown method 'invers'.*correction, inverse, unadapted.*did you mean 'inverse'"
+    ):
+        make_method("invers", source(), SETTINGS)

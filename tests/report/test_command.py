@@ -1,0 +1,52 @@
+import dataclasses
+import shlex
+
+from isthmus.collection import CollectSettings
+from isthmus.methods import MethodSettings
+from isthmus.models import FitSettings
+from isthmus.report.command import repeat_command
+from isthmus.transfer import Config
+
+
+def test_usual_settings_are_not_repeated():
+    assert repeat_command(Config(task="reacher", gap="tilt=90", seed=3)) == (
+        "isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 3 --method inverse --history 1 --out NEW"
+    )
+
+
+def test_every_unusual_setting_is_there():
+    settings = MethodSettings(
+        history=4, collect=CollectSettings(interrupt=0.123, first_length=7), fit=FitSettings(hidden=(64, 32), epochs=9)
+    )
+    words = repeat_command(Config(task="reacher", round_samples=99, evaluation_episodes=77, settings=settings))
+    for option in (
+        "--history 4",
+        "--round-samples 99",
+        "--evaluation-episodes 77",
+        "--collect.interrupt 0.123",
+        "--collect.first-length 7",
+        "--fit.hidden 64 32",
+        "--fit.epochs 9",
+    ):
+        assert f" {option} " in words
+
+
+def test_the_command_line_reads_it_back(monkeypatch):
+    import tyro
+
+    from isthmus.cli.transfer import Transfer
+
+    settings = MethodSettings(
+        history=2, collect=CollectSettings(placed=3), fit=FitSettings(hidden=(8,), learning_rate=1e-4)
+    )
+    config = Config(task="reacher:arm-mass=3.5", gap="tilt=30", samples=70, seed=5, settings=settings)
+    words = shlex.split(repeat_command(config))
+    assert words[:2] == ["isthmus", "transfer"]
+    read = tyro.cli(Transfer, args=words[2:])
+    assert (read.task, read.gap, read.samples, read.seed) == ("reacher:arm-mass=3.5", "tilt=30", 70, 5)
+    assert MethodSettings(history=read.history, collect=read.collect, fit=read.fit) == settings
+
+
+def test_a_name_cannot_become_a_second_command():
+    config = dataclasses.replace(Config(task="reacher"), gap="tilt=1; rm -rf /")
+    assert shlex.split(repeat_command(config))[4] == "tilt=1; rm -rf /"

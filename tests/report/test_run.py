@@ -1,0 +1,73 @@
+import json
+
+import numpy as np
+import pytest
+
+from isthmus.core import Problem
+from isthmus.data import save_arrays
+from isthmus.report.run import Run, episodes
+from isthmus.transfer import RunFolder
+
+
+def change(path, **values):
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def test_everything_in_the_folder_is_read(run):
+    assert [one.samples for one in run.rounds] == [50, 100]
+    assert sum(part.samples for one in run.rounds for episode in one.episodes for part in episode) == 100
+    assert set(run.traces) == {"expert", "unadapted", "adapted"}
+    assert [len(one) for one in episodes(run.traces["expert"])] == (run.traces["expert"].lengths + 1).tolist()
+
+
+def test_a_run_without_a_result_is_to_be_finished(folder):
+    folder.result_path.unlink()
+    with pytest.raises(Problem, match="has no result yet: finish it with --resume"):
+        Run.load(folder)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    with pytest.raises(Problem, match="is not a run"):
+        Run.load(RunFolder(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"adapted": "many"},
+        {"normalised_adapted": float("nan")},
+        {"spread": {}},
+        {"spread": 3},
+        {"seconds": {"fit": None}},
+        {"expert": -1e9},
+        {"versions": []},
+    ],
+)
+def test_figures_that_cannot_be_are_a_problem(folder, values):
+    change(folder.result_path, **values)
+    with pytest.raises(Problem, match=r"result\.json is not a run's result"):
+        Run.load(folder)
+
+
+@pytest.mark.parametrize("fit", [{}, {"error": [1.0], "spread": [1.0], "losses": [], "best": 0}, None])
+def test_a_damaged_round_is_a_problem(folder, fit):
+    change(folder.path / "rounds" / "001.json", fit=fit)
+    with pytest.raises(Problem, match=r"round 1 of .* is damaged"):
+        Run.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("observations", np.zeros((8, 51, 3))),
+        ("qpos", np.full((8, 51, 4), np.nan)),
+        ("commands", np.zeros(3)),
+        ("lengths", np.array(["a"] * 8)),
+        ("lengths", np.zeros(8, np.int64)),
+    ],
+)
+def test_a_trace_of_something_else_is_a_problem(folder, run, name, value):
+    arrays = {one: getattr(run.traces["adapted"], one) for one in run.traces["adapted"].__dataclass_fields__}
+    save_arrays(folder.trace_path("adapted"), arrays | {name: value}, {"kind": "trace"})
+    with pytest.raises(Problem, match=r"adapted\.npz does not fit the run"):
+        Run.load(folder)

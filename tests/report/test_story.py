@@ -1,0 +1,91 @@
+import dataclasses
+
+import pytest
+
+from isthmus.report.story import duration, figures, number, sentence
+
+
+def told(run, before, after, samples=2000):
+    result = dataclasses.replace(run.result, normalised_unadapted=before, normalised_adapted=after, samples=samples)
+    return sentence(result, 0.02).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_says_how_much_of_the_gap_was_closed_and_at_what_cost(run):
+    assert told(run, 0.5, 0.985) == (
+        "Closed 97 % of the gap with 2,000 samples, 40 s of robot time: the normalised score went from 0.50 to 0.98."
+    )
+
+
+def test_all_of_the_gap_is_not_a_hundred_and_some_percent(run):
+    assert told(run, 0.55, 1.004).startswith("Closed the whole gap with 2,000 samples")
+    assert "beyond the expert’s own score" in told(run, 0.55, 1.2)
+
+
+def test_adaptation_that_did_harm_is_called_that(run):
+    assert told(run, 0.55, 0.3).startswith("Adaptation made it worse with")
+    assert "went from 0.55 to −0.40" in told(run, 0.55, -0.4)
+
+
+def test_adaptation_that_did_nothing_is_called_that(run):
+    assert told(run, 0.55, 0.56).startswith("Adaptation changed next to nothing with")
+
+
+@pytest.mark.parametrize("after", [0.99, 1.01, 1.2])
+def test_nothing_is_closed_where_there_was_no_loss(run, after):
+    text = told(run, 1.0, after)
+    assert text.startswith("There was no loss to make up: the policy scores 1.00 on the target as it is, and")
+    assert "worse" not in text
+
+
+def test_harm_is_told_where_there_was_no_loss(run):
+    assert "adaptation made it worse, 0.70 after 2,000 samples" in told(run, 1.0, 0.7)
+
+
+def test_a_run_without_samples_claims_no_adaptation(run):
+    assert told(run, 0.55, 0.55, samples=0) == (
+        "On the target the policy loses 45 % of its score, from 1.00 to 0.55; "
+        "nothing was adapted and no target sample was taken."
+    )
+    assert "loses nothing on the target" in told(run, 1.0, 1.0, samples=0)
+    assert "loses all of its score, from 1.00 to −0.30" in told(run, -0.3, -0.3, samples=0)
+
+
+def test_a_sliver_of_a_large_gap_is_less_than_a_percent(run):
+    assert "less than 1 % of the gap" in told(run, -9.0, -8.97)
+
+
+def test_one_sample_is_singular(run):
+    assert "with 1 sample, 0.02 s of robot time" in told(run, 0.5, 0.8, samples=1)
+
+
+def test_figures_come_in_order_with_their_spread(run):
+    expert, unadapted, adapted = figures(run.result)
+    assert [one.role for one in (expert, unadapted, adapted)] == ["expert", "unadapted", "adapted"]
+    assert expert.normalised == "1.00"
+    assert adapted.normalised == number(run.result.normalised_adapted)
+    assert unadapted.spread == f"{run.result.spread['unadapted']:.2f}"
+
+
+@pytest.mark.parametrize("normalised", [-3.0, 0.4, 7.0])
+def test_a_meter_stays_in_its_frame(run, normalised):
+    meter = figures(dataclasses.replace(run.result, normalised_adapted=normalised))[2].meter
+    assert meter == min(max(normalised, 0), 1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.5, "0.5 s"),
+        (40, "40 s"),
+        (59.7, "1 min"),
+        (100, "1 min 40 s"),
+        (3600, "1 h"),
+        (7512, "2 h 5 min"),
+    ],
+)
+def test_times_read_as_people_say_them(seconds, text):
+    assert duration(seconds).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_nothing_is_not_minus_nothing():
+    assert number(-0.001) == "0.00"

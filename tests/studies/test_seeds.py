@@ -1,0 +1,39 @@
+import dataclasses
+import json
+
+import pytest
+
+from isthmus.core import Problem
+from isthmus.methods import MethodSettings
+from isthmus.models import FitSettings
+from isthmus.studies import study_seeds
+from isthmus.studies.plot import plot_curve
+from isthmus.transfer import Config, RunFolder, cross
+
+TINY = Config(
+    "reacher",
+    "tilt=90",
+    samples=60,
+    round_samples=30,
+    evaluation_episodes=50,
+    settings=MethodSettings(fit=FitSettings(epochs=2)),
+)
+
+
+def test_a_study_is_its_runs_put_together_and_goes_on_where_it_was(tmp_path):
+    alone = cross(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path / "seed-001"))
+    seen = []
+    study = study_seeds(TINY, range(2), tmp_path, 2, seen.append)
+    assert {result.seed for result in seen} == {0, 1}
+    assert study.results[1] == alone  # the run that was there is taken as it is, timings and all
+    figures = json.loads((tmp_path / "study.json").read_text())
+    assert figures["normalised_adapted"]["seeds"] == [result.normalised_adapted for result in study.results]
+    assert figures["normalised_adapted"]["worst"] == min(figures["normalised_adapted"]["seeds"])
+    assert [point["samples"] for point in figures["curve"]] == [0, 30, 60]
+    plot_curve(study, tmp_path / "study.svg")
+    assert (tmp_path / "study.svg").read_text().startswith("<?xml")
+
+
+def test_a_study_of_no_seeds_is_refused(tmp_path):
+    with pytest.raises(Problem, match="at least one seed"):
+        study_seeds(TINY, [], tmp_path, 1, lambda _: None)
