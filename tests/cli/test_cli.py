@@ -17,6 +17,8 @@ COMMANDS = [
     ["expert"],
     ["expert", "train"],
     ["expert", "evaluate"],
+    ["expert", "sensitivity"],
+    ["check"],
     ["bench"],
 ]
 
@@ -59,10 +61,18 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["transfer", "reacher", "--out", "/proc/nowhere/run"], "cannot use /proc/nowhere/run"),
         (["report", "no-such-run"], "no-such-run"),
         (["expert", "evaluate", "nobody"], "unknown task 'nobody'"),
-        (["expert", "evaluate", "reacher", "--policy", "no-such-file.npz"], "there is no policy at no-such-file.npz"),
+        (
+            ["expert", "evaluate", "reacher", "--policy", "no-such-file.npz"],
+            "cannot read the policy file no-such-file.npz",
+        ),
         (["expert", "evaluate", "reacher", "--episodes", "0"], "episodes must be at least 1"),
         (["expert", "train", "reacher", "--steps", "0"], "steps cannot be 0"),
         (["expert", "train", "reacher", "--out", "policy.zip"], r"ends in \.npz"),
+        (["expert", "sensitivity", "reacher", "--dials", "gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
+        (["check", "--task", "hopper", "--policy", "none.zip"], "cannot read the policy file none.zip"),
+        (["check", "--task", "reacher", "--layout", "v5"], "go with --policy"),
+        (["transfer", "hopper", "--gap", "mass:trso=2"], "unknown body 'trso'.*did you mean 'torso'"),
+        (["transfer", "ant", "--gap", "gravity=1.2"], "no expert ships with task 'ant'.*--policy FILE"),
         (["study", "reacher", "--seeds", "0"], "at least one seed"),
         (["bench", "--repeats", "0"], "repeats must be at least 1"),
     ],
@@ -109,6 +119,17 @@ def test_an_expert_is_evaluated_on_gyms_own_reward(capsys):
     outcome = json.loads(capsys.readouterr().out)
     assert outcome["gym_return"]["mean"] < outcome["score"]["mean"] < 0
     assert outcome["full_length"] == 1.0
+
+
+def test_a_policy_is_checked_and_the_verdict_is_the_exit_code(capsys):
+    main(["check", "--task", "reacher", "--expect-return", "-5", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["as_expected"]
+    assert found["gym_return"] > found["zero"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "--task", "reacher", "--expect-return", "0"])
+    assert stopped.value.code == 1
+    assert "none of the usual mistakes explains it" in capsys.readouterr().out
 
 
 def test_an_interruption_is_said_and_keeps_what_is_complete(monkeypatch, capsys):

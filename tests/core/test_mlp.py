@@ -93,3 +93,8 @@ def test_parts_that_do_not_fit_are_refused(random_mlp, change, complaint):
     network = random_mlp((3, 4, 2), np.random.default_rng(0))
     with pytest.raises(ValueError, match=complaint):
         replace(network, **change)
+
+
+def test_a_scale_of_zero_is_refused():
+    with pytest.raises(ValueError, match="must be positive"):
+        Mlp((np.ones((1, 1), "f"),), (np.zeros(1, "f"),), "relu", np.zeros(1), np.zeros(1), np.zeros(1), np.ones(1))

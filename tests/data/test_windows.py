@@ -32,15 +32,15 @@ def many_episodes(draw, most=4):
 
 
 def naive_examples(episodes, k, spec):
-    """Every example by explicit loops: (episode, observations, actions, reached, label, source)."""
+    """Every example by explicit loops: (episode, observations, actions, reached, label, added)."""
     for number, episode in enumerate(episodes):
         for one in episode:
             for t in range(one.context, len(one)):
                 seen = [one.observations[max(t - back, 0)] for back in reversed(range(k))]
                 done = [one.applied[t - back] if t >= back else np.zeros(ACT) for back in reversed(range(1, k))]
-                source = [min(max(one.source[t][j], spec.action_low[j]), spec.action_high[j]) for j in range(ACT)]
+                added = one.commands[t] - one.source[t]
                 done = np.array(done).reshape(k - 1, ACT)
-                yield number, np.array(seen), done, one.observations[t + 1], one.applied[t], np.array(source)
+                yield number, np.array(seen), done, one.observations[t + 1], one.applied[t], added
 
 
 @given(many_episodes(), st.integers(1, 4))
@@ -49,7 +49,7 @@ def test_the_examples_are_those_of_explicit_loops(make_spec, episodes, k):
     windows = Windows.of(episodes, k, spec)
     expected = list(naive_examples(episodes, k, spec))
     assert len(windows) == len(expected)
-    for i, (number, seen, done, reached, label, source) in enumerate(expected):
+    for i, (number, seen, done, reached, label, added) in enumerate(expected):
         start = windows.starts[i]
         observations = windows.observation_runs[start].reshape(k + 1, OBS)
         actions = windows.action_runs[start].reshape(k, ACT)
@@ -58,7 +58,7 @@ def test_the_examples_are_those_of_explicit_loops(make_spec, episodes, k):
         np.testing.assert_array_equal(observations[k], reached.astype(np.float32))
         np.testing.assert_array_equal(actions[: k - 1], done.astype(np.float32))
         np.testing.assert_array_equal(actions[k - 1], label.astype(np.float32))
-        np.testing.assert_array_equal(windows.source[start + k - 1], source.astype(np.float32))
+        np.testing.assert_array_equal(windows.corrections[start + k - 1], added.astype(np.float32))
 
 
 def test_the_label_is_what_was_applied_not_what_was_asked(make_spec):

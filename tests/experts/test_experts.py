@@ -12,9 +12,17 @@ from isthmus.experts.make import make_expert
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap
+from isthmus.policies import load_policy
 from isthmus.tasks import TASKS, load_task
 
 SHIPPED = [name for name in TASKS if expert_path(name).exists()]
+
+
+def policy_in(path):
+    task = load_task("reacher")
+    return load_policy(path, task.views, task.embodiment.spec)
+
+
 TINY = TrainSettings(steps=400, worlds=4, batch=50, hidden=8)
 
 
@@ -55,15 +63,14 @@ def test_training_writes_policy_and_provenance(tmp_path):
     assert np.isfinite(reports[-1][1])
     assert "--steps 400" in made["command"]
     task = load_task("reacher")
-    outcome = assess(task, load_expert(task, tmp_path / "mine.npz"), Gap(), 10, stream(3, "expert", "evaluate"))
+    outcome = assess(task, policy_in(tmp_path / "mine.npz"), Gap(), 10, stream(3, "expert", "evaluate"))
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"])
 
 
 def test_training_is_the_same_again_from_the_same_seed(tmp_path):
     for name in ("one", "two"):
         make_expert("reacher", tmp_path / f"{name}.npz", TINY, 5, 5, lambda *_: None)
-    task = load_task("reacher")
-    one, two = (load_expert(task, tmp_path / f"{name}.npz").network for name in ("one", "two"))
+    one, two = (policy_in(tmp_path / f"{name}.npz").network for name in ("one", "two"))
     for ours, theirs in zip(one.weights, two.weights, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tyro.conf import Positional, subcommand
 
-from isthmus.cli.output import print_json, print_table
+from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
 
@@ -73,7 +73,11 @@ class Evaluate:
     gap: str = "none"
     """What is different from its simulator."""
     policy: Path | None = None
-    """Another policy file (.npz) than the one that ships with the task."""
+    """Another policy than the one that ships with the task: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
@@ -83,19 +87,78 @@ class Evaluate:
 
     def run(self) -> None:
         """Evaluate and print."""
+        from isthmus.cli.files import policy_file
         from isthmus.core import stream
-        from isthmus.experts import load_expert
         from isthmus.experts.assess import assess
         from isthmus.gaps import Gap
         from isthmus.tasks import load_task
+        from isthmus.transfer import source_policy
 
         task, gap = load_task(self.task), Gap.parse(self.gap)
-        policy = load_expert(task, self.policy)
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
         outcome = assess(task, policy, gap, self.episodes, stream(self.seed, "expert", "evaluate"))
         if self.json:
             print_json({"task": self.task, "gap": str(gap), "episodes": self.episodes, "seed": self.seed} | outcome)
         else:
             _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", outcome)
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Measure how much of an expert's score each gap costs it, as JSON and plot.
+
+    Example: `isthmus expert sensitivity reacher --out docs/results`
+    """
+
+    task: Positional[str]
+    """The task: see `isthmus tasks`."""
+    dials: tuple[str, ...] = ()
+    """Gaps to measure, as in gravity mass; all that fit when not given."""
+    episodes: int = 50
+    """Episodes behind each point."""
+    seed: int = 0
+    """Decides where the episodes start."""
+    out: Path = Path()
+    """Folder for TASK-sensitivity.json and .svg."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Measure, write and print."""
+        from isthmus.core import Problem, unknown_name
+        from isthmus.data import write_json
+        from isthmus.studies.plot import plot_sensitivity
+        from isthmus.studies.sensitivity import DIALS, Curve, sensitivity
+        from isthmus.tasks import load_task
+        from isthmus.transfer import source_policy
+
+        for dial in self.dials:
+            if dial not in DIALS:
+                raise unknown_name("dial", dial, DIALS)
+        if self.episodes < 1:
+            raise Problem(f"episodes must be at least 1, got {self.episodes}")
+        task = load_task(self.task)
+        policy = source_policy(task, None)
+
+        def watch(curve: Curve) -> None:
+            points = zip(curve.values, curve.normalised, strict=True)
+            stderr.print(f"{curve.dial:<18}" + "  ".join(f"{value:g}: {score:.2f}" for value, score in points))
+
+        curves = sensitivity(task, policy, self.dials or tuple(DIALS), self.episodes, self.seed, watch)
+        figures = {
+            "task": self.task,
+            "episodes": self.episodes,
+            "seed": self.seed,
+            "command": f"isthmus expert sensitivity {self.task} --episodes {self.episodes} --seed {self.seed}",
+            "curves": [curve.to_json() for curve in curves],
+        }
+        name = f"{task.name}-sensitivity"
+        write_json(self.out / f"{name}.json", figures)
+        plot_sensitivity(task.name, curves, self.out / f"{name}.svg")
+        if self.json:
+            print_json(figures)
+        else:
+            stdout.print(f"figures: {self.out / name}.json, plot: {self.out / name}.svg", soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -105,7 +168,11 @@ class Expert:
     Example: `isthmus expert evaluate reacher`
     """
 
-    what: Annotated[Train, subcommand("train")] | Annotated[Evaluate, subcommand("evaluate")]
+    what: (
+        Annotated[Train, subcommand("train")]
+        | Annotated[Evaluate, subcommand("evaluate")]
+        | Annotated[Sensitivity, subcommand("sensitivity")]
+    )
 
     def run(self) -> None:
         """Do it."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from isthmus.cli.output import print_json, print_table
+from isthmus.cli.output import print_json, print_table, stdout
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,21 @@ class Gaps:
         from isthmus.tasks import TASKS
 
         models = {name: kind.make().embodiment.model for name, kind in TASKS.items()}
-        fits = {gap: [name for name, model in models.items() if not kind.misfit(model)] for gap, kind in KINDS.items()}
+        fits = {gap: [name for name, model in models.items() if kind.fits(model)] for gap, kind in KINDS.items()}
         if self.json:
-            shown = ("name", "summary", "unit", "low", "high", "neutral")
+            shown = (
+                "name",
+                "usage",
+                "summary",
+                "touches",
+                "unit",
+                "low",
+                "high",
+                "neutral",
+                "example",
+                "whole",
+                "beside",
+            )
             print_json(
                 [{key: getattr(kind, key) for key in shown} | {"tasks": fits[kind.name]} for kind in KINDS.values()]
             )
@@ -70,14 +82,18 @@ class Gaps:
             ("gap", "what it is", "range", "none at ", "tasks"),
             [
                 (
-                    kind.name,
-                    kind.summary,
+                    kind.usage,
+                    kind.summary + (f"; beside {kind.beside}" if kind.beside else ""),
                     f"{kind.low:g} to {kind.high:g} {kind.unit}",
                     f"{kind.neutral:g}",
-                    ", ".join(fits[kind.name]),
+                    "all" if len(fits[kind.name]) == len(models) else ", ".join(fits[kind.name]),
                 )
                 for kind in KINDS.values()
             ],
+        )
+        stdout.print(
+            "\nGaps combine: gravity=1.2,mass:torso=1.3,motor-noise=0.2. BODY is one of the robot's bodies. "
+            "random:SEED draws a few gaps that fit the robot. See docs/gaps.md."
         )
 
 

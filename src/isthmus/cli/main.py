@@ -9,6 +9,7 @@ from rich.console import Console
 from tyro.conf import subcommand
 
 from isthmus.cli.bench import Bench
+from isthmus.cli.check import Check
 from isthmus.cli.expert import Expert
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
@@ -23,6 +24,7 @@ Command = (
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]
     | Annotated[Methods, subcommand("methods")]
+    | Annotated[Check, subcommand("check")]
     | Annotated[Expert, subcommand("expert")]
     | Annotated[Bench, subcommand("bench")]
 )

@@ -34,8 +34,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     table = Table(
         title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2)
     )
-    for column in columns:
-        table.add_column(column.strip(), justify="right" if column.endswith(" ") else "left", overflow="fold")
+    for number, column in enumerate(columns):
+        side = "right" if column.endswith(" ") else "left"
+        table.add_column(column.strip(), justify=side, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
     stdout.print(table)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
+from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
 from isthmus.methods import MethodSettings
@@ -26,6 +27,12 @@ class Transfer:
     """The robot and its task: see `isthmus tasks`."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
     method: str = "inverse"
     """The way across: see `isthmus methods`."""
     samples: int = 2000
@@ -66,6 +73,7 @@ class Transfer:
             round_samples=self.round_samples,
             evaluation_episodes=self.evaluation_episodes,
             settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
+            policy=policy_file(self.policy, self.normaliser, self.layout),
         )
         folder = RunFolder(self.out or self._default_folder())
         with crossing_progress() as display:
@@ -74,6 +82,7 @@ class Transfer:
             print_json(result.to_json())
         else:
             print_result(result)
+            _print_fit(folder, config.load_task().embodiment.spec.action_names)
         if self.report:
             from isthmus.report import write_report
 
@@ -83,6 +92,16 @@ class Transfer:
     def _default_folder(self) -> Path:
         name = f"{self.task}-{self.gap}-{self.method}-{self.seed}"
         return Path("runs") / "".join(letter if letter.isalnum() or letter in "-._=" else "-" for letter in name)
+
+
+def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
+    """How well the model predicts actions on episodes it was not fitted to."""
+    rounds = folder.rounds()
+    if rounds:
+        fit = rounds[-1].fit
+        errors = zip(actuators, fit["error"], fit["spread"], strict=True)
+        told = ", ".join(f"{name} {error:.3f} ({error / spread:.0%} of its spread)" for name, error, spread in errors)
+        stdout.print(f"held-out action error: {told}", soft_wrap=True)
 
 
 def print_result(result: Result) -> None:

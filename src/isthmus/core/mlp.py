@@ -42,6 +42,8 @@ class Mlp:
         numbers = (*self.weights, *self.biases, self.input_mean, self.input_scale, self.output_mean, self.output_scale)
         if not all(np.isfinite(array).all() for array in numbers):
             raise ValueError("a network must consist of finite numbers")
+        if (self.input_scale <= 0).any() or not self.input_clip > 0:
+            raise ValueError("input scales and the input clip must be positive")
         if self.activation not in ("relu", "tanh"):
             raise ValueError(f"unknown activation {self.activation!r}: choose relu or tanh")
 

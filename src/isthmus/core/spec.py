@@ -27,7 +27,11 @@ class WorldSpec:
     """Observation dimensions an inverse model is asked to reach; the others follow from them."""
 
     def __post_init__(self) -> None:
-        """Refuse limits and targets that do not fit the names."""
+        """Refuse limits and targets that do not fit the names, and keep all from being changed."""
+        for name in ("action_low", "action_high", "targets"):
+            kept = np.array(getattr(self, name))
+            kept.flags.writeable = False
+            object.__setattr__(self, name, kept)
         act = (len(self.action_names),)
         if self.action_low.shape != act or self.action_high.shape != act:
             raise ValueError(
@@ -35,8 +39,11 @@ class WorldSpec:
             )
         if not (self.action_low < self.action_high).all():
             raise ValueError("every lower action limit must be below the upper one")
-        if self.targets.size == 0 or self.targets.min() < 0 or self.targets.max() >= self.observation_size:
-            raise ValueError(f"targets must index the {self.observation_size} observation dimensions")
+        rising = (
+            self.targets.ndim == 1 and self.targets.size > 0 and bool((np.diff(self.targets, prepend=-1) > 0).all())
+        )
+        if not rising or self.targets[-1] >= self.observation_size:
+            raise ValueError(f"targets must index the {self.observation_size} observation dimensions, in rising order")
         if self.horizon < 1 or self.control_period <= 0:
             raise ValueError("horizon and control period must be positive")
 

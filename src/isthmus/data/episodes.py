@@ -29,7 +29,7 @@ def load_episode(path: Path) -> Episode:
         stepped = {name: np.split(arrays[name], ends[:-1]) for name in STEPPED}
         return [
             Trajectory(seen[i], **{name: parts[i] for name, parts in stepped.items()}, context=int(context))
-            for i, context in enumerate(arrays["contexts"])
+            for i, (context, _) in enumerate(zip(arrays["contexts"], ends, strict=True))
         ]
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error

@@ -26,8 +26,11 @@ class Windows:
 
     Applied, not commanded: past the limit many commands have the same effect, and none can be told from another.
     """
-    source: Float32
-    """The source's actions as the actuators would apply them, row by row with `actions` (rows, act)."""
+    corrections: Float32
+    """What the command added to the source's action, row by row with `actions` (rows, act).
+
+    Commanded, not applied: a source that commands beyond the limit, to be safe from noise, goes on doing so.
+    """
     starts: Int
     """First row of each example (m,)."""
     episodes: Int
@@ -39,13 +42,13 @@ class Windows:
         if history < 1:
             raise ValueError(f"history must be at least 1, got {history}")
         numbered = [(number, one) for number, episode in enumerate(episodes) for one in episode]
-        if not numbered:
+        if not sum(one.samples for _, one in numbered):
             raise ValueError("there are no trajectories to learn from")
         lead = history - 1
         rows = sum(len(one) + 1 + lead for _, one in numbered)
         observations = np.empty((rows, spec.observation_size), np.float32)
         actions = np.zeros((rows, spec.action_size), np.float32)
-        source = np.zeros((rows, spec.action_size), np.float32)
+        corrections = np.zeros((rows, spec.action_size), np.float32)
         starts = np.empty(sum(one.samples for _, one in numbered), np.int64)
         origin = np.empty_like(starts)
         row = example = 0
@@ -54,11 +57,11 @@ class Windows:
             observations[row:begin] = one.observations[0]
             observations[begin : end + 1] = one.observations
             actions[begin:end] = one.applied
-            source[begin:end] = spec.clip(one.source)
+            corrections[begin:end] = one.commands - one.source
             starts[example : example + one.samples] = np.arange(row + one.context, row + len(one))
             origin[example : example + one.samples] = number
             row, example = end + 1, example + one.samples
-        return Windows(history, observations, actions, source, starts, origin)
+        return Windows(history, observations, actions, corrections, starts, origin)
 
     def __len__(self) -> int:
         """The number of examples."""
@@ -67,7 +70,9 @@ class Windows:
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return sum(array.nbytes for array in (self.observations, self.actions, self.source, self.starts, self.episodes))
+        return sum(
+            array.nbytes for array in (self.observations, self.actions, self.corrections, self.starts, self.episodes)
+        )
 
     @property
     def observation_runs(self) -> Float32:
@@ -82,10 +87,11 @@ class Windows:
     def split(self, validation: float) -> tuple[Int, Int]:
         """Examples to train on and to validate on, split by episode: neighbours in time never part.
 
-        Every so many-th episode is held out, the second one first, so that an episode stays on its side when more
+        Episodes are held out at even distances, the second one first, so that an episode stays on its side when more
         are added: a refit that starts from earlier weights has never been trained on what it is validated on.
         """
-        is_held_out = self.episodes % max(round(1 / validation), 2) == 1
+        share = np.floor(1 + (self.episodes - 1) * validation + 1e-9)
+        is_held_out = share > np.floor(1 + (self.episodes - 2) * validation + 1e-9)
         return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
 
 

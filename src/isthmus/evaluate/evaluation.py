@@ -39,7 +39,7 @@ def evaluate(task: Task, world: MujocoWorld, policy: Policy, history: int, rng: 
         step = world.step(commands)
         after = task.measure(world.fields).copy()
         scores += running * task.score(before, step.applied, after)
-        returns += running * task.reward(before, step.applied, after)
+        returns += running * task.paid(before, step.applied, after)
         lengths += running
         running = ~step.ended
         if not running.any():

@@ -6,6 +6,7 @@ from typing import Any
 from isthmus.core import Problem
 from isthmus.data import read_json
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.network import read_network
 from isthmus.tasks import Task
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -16,13 +17,15 @@ def expert_path(task_name: str) -> Path:
     return WEIGHTS / f"{task_name}.npz"
 
 
-def load_expert(task: Task, path: Path | None = None) -> NetworkPolicy:
-    """The expert of `task`: the shipped one, or the one at `path`."""
-    if path is None:
-        path = expert_path(task.name)
-        if not path.exists():
-            raise Problem(f"no expert ships with task {task.name!r}: train one with `isthmus expert train {task.name}`")
-    return NetworkPolicy.load(path, task.view_size, task.embodiment.spec.action_size, task.view)
+def load_expert(task: Task) -> NetworkPolicy:
+    """The expert that ships with `task`."""
+    path = expert_path(task.name)
+    if not path.exists():
+        raise Problem(
+            f"no expert ships with task {task.name!r}: bring a policy with --policy FILE, "
+            f"or train one with `isthmus expert train {task.name}`"
+        )
+    return NetworkPolicy(read_network(path), task.view.see)
 
 
 def provenance(path: Path) -> dict[str, Any]:

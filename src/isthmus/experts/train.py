@@ -19,6 +19,9 @@ from isthmus.tasks import Task
 CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""
 
+CONSTANT = 1e-3
+"""An observation that varied less in training says nothing: a little sensor noise must not be blown up into much."""
+
 
 Report = Callable[[int, float, Callable[[], NetworkPolicy]], None]
 """Gets the steps so far, the recent mean return, and a function that gives the policy as it is now."""
@@ -68,7 +71,7 @@ def train_expert(task: Task, settings: TrainSettings, seed: int, report: Report)
     )
 
     def policy() -> NetworkPolicy:
-        return NetworkPolicy(_network(agent, env), task.view)
+        return NetworkPolicy(_network(agent, env), task.view.see)
 
     agent.learn(settings.steps, callback=_Progress(env, report, policy))
     return policy()
@@ -87,12 +90,13 @@ def _network(agent: TRPO, env: VecNormalize) -> Mlp:
     if not isinstance(seen, RunningMeanStd):
         raise TypeError("observations are one vector, not a dictionary")
     mean: Float = np.asarray(seen.mean, dtype=np.float64)
+    spread: Float = np.sqrt(np.asarray(seen.var, dtype=np.float64) + env.epsilon)
     return Mlp(
         weights=tuple(np.ascontiguousarray(array(layer.weight).T) for layer in linear),
         biases=tuple(array(layer.bias) for layer in linear),
         activation="tanh",
         input_mean=mean,
-        input_scale=np.sqrt(np.asarray(seen.var, dtype=np.float64) + env.epsilon),
+        input_scale=np.where(spread < CONSTANT, 1.0, spread),
         output_mean=np.zeros(outputs),
         output_scale=np.ones(outputs),
         input_clip=CLIP,

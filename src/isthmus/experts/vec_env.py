@@ -27,14 +27,14 @@ class BatchedEnv(VecEnv):
         spec = task.embodiment.spec
         super().__init__(
             n,
-            spaces.Box(-np.inf, np.inf, (task.view_size,), np.float64),
+            spaces.Box(-np.inf, np.inf, (task.view.size,), np.float64),
             spaces.Box(-WIDE, WIDE, (spec.action_size,), np.float32),
         )
 
     def reset(self) -> Float:
         """Start all episodes."""
         self._age[:] = 0
-        return self.task.view(self.world.reset(self._rng))
+        return self.task.view.see(self.world.reset(self._rng))
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (n, act)."""
@@ -44,19 +44,19 @@ class BatchedEnv(VecEnv):
         """Step, score, and restart the episodes that are over."""
         before = self.task.measure(self.world.fields).copy()
         step = self.world.step(self._commands)
-        rewards = self.task.reward(before, step.applied, self.task.measure(self.world.fields))
+        rewards = self.task.paid(before, step.applied, self.task.measure(self.world.fields))
         self._age += 1
         truncated = (self._age >= self._horizon) & ~step.ended
         done = step.ended | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        observations = self.task.view(step.observations)
+        observations = self.task.view.see(step.observations)
         if done.any():
             for world in np.flatnonzero(done):
                 infos[world] = {
                     "terminal_observation": observations[world],
                     "TimeLimit.truncated": bool(truncated[world]),
                 }
-            observations = self.task.view(self.world.reset(self._rng, done))
+            observations = self.task.view.see(self.world.reset(self._rng, done))
             self._age[done] = 0
         return observations, rewards, done, infos
 

@@ -1,6 +1,8 @@
 """Differences between source and target that can be dialled in."""
 
 from isthmus.gaps.gap import Gap
-from isthmus.gaps.kinds import KINDS, GapKind
+from isthmus.gaps.kind import GapKind
+from isthmus.gaps.kinds import KINDS
+from isthmus.gaps.mixture import MIXTURE
 
-__all__ = ["KINDS", "Gap", "GapKind"]
+__all__ = ["KINDS", "MIXTURE", "Gap", "GapKind"]

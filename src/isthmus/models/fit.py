@@ -54,7 +54,7 @@ def fit(
     With `correction` the labels are differences from the source's action.
     """
     began = time.perf_counter()
-    labels = windows.actions - windows.source if correction else windows.actions
+    labels = windows.corrections if correction else windows.actions
     statistics = Statistics.of(windows, targets, labels)
     initial = statistics.adopt(start.network) if start else initial_network(statistics, settings.hidden, rng)
     network = to_torch(initial)

@@ -25,6 +25,11 @@ class InverseNetwork:
     targets: Int
     """Observation dimensions it is asked to reach."""
 
+    def __post_init__(self) -> None:
+        """Refuse a history or targets that no network could have."""
+        if self.history < 1 or self.targets.ndim != 1 or not (np.diff(self.targets, prepend=-1) > 0).all():
+            raise ValueError(f"history is {self.history} and targets are {self.targets}, expected 1 or more and rising")
+
     def __call__(self, history: History, wanted: Float) -> Float:
         """Actions or corrections (n, act) that lead to `wanted` (n, obs)."""
         past = history.last(self.history)
@@ -47,5 +52,5 @@ class InverseNetwork:
         try:
             targets = np.asarray(arrays.pop("targets"), dtype=np.int64)
             return InverseNetwork(Mlp.from_arrays(arrays, meta["activation"]), int(meta["history"]), targets)
-        except (KeyError, ValueError, TypeError, IndexError) as error:
+        except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
             raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error

@@ -27,7 +27,7 @@ class FitSettings:
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         for name, value, right in (
-            ("hidden", self.hidden, all(units >= 1 for units in self.hidden)),
+            ("hidden", self.hidden, bool(self.hidden) and all(units >= 1 for units in self.hidden)),
             ("epochs", self.epochs, self.epochs >= 1),
             ("patience", self.patience, self.patience >= 1),
             ("batch", self.batch, self.batch >= 1),

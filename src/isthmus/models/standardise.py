@@ -8,8 +8,8 @@ from isthmus.core import Float, Float32, Int, Mlp
 from isthmus.data import Windows
 
 CHUNK = 8192
-SMALLEST_SCALE = 1e-8
-"""A dimension that never varies is left unscaled."""
+SMALLEST_SCALE = 1e-6
+"""A dimension that varies less, relative to its size, does so by rounding alone: it is left unscaled."""
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,5 @@ def _moments(values: Float32, rows: Int, ahead: int = 0) -> tuple[Float, Float]:
         square += np.square(part).sum(axis=0)
     mean = total / len(rows)
     scale = np.sqrt(np.maximum(square / len(rows) - mean**2, 0.0))
-    return mean + shift, np.where(scale > SMALLEST_SCALE, scale, 1.0)
+    mean += shift
+    return mean, np.where(scale > SMALLEST_SCALE * (1 + np.abs(mean)), scale, 1.0)

@@ -1,7 +1,18 @@
-"""Policies: the expert's network, the zero action, and the paper's equation."""
+"""Policies: anybody's network, the zero action, and the paper's equation."""
 
+from isthmus.policies.load import load_policy
 from isthmus.policies.network import NetworkPolicy
 from isthmus.policies.simple import ZeroPolicy
 from isthmus.policies.transfer import Decider, Decision, TransferPolicy, Unadapted
+from isthmus.policies.view import View
 
-__all__ = ["Decider", "Decision", "NetworkPolicy", "TransferPolicy", "Unadapted", "ZeroPolicy"]
+__all__ = [
+    "Decider",
+    "Decision",
+    "NetworkPolicy",
+    "TransferPolicy",
+    "Unadapted",
+    "View",
+    "ZeroPolicy",
+    "load_policy",
+]

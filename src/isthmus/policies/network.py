@@ -5,15 +5,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
 from isthmus.core import Float, History, Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.data import load_arrays, save_arrays
+from isthmus.policies.view import whole
 
 KIND = "policy"
 
 
-def _as_it_is(observations: Float) -> Float:
-    return observations
+@dataclass(frozen=True)
+class Squash:
+    """Takes a network's outputs to between two limits, as SAC, TQC and TD3 do."""
+
+    low: Float
+    high: Float
+
+    def __call__(self, outputs: Float) -> Float:
+        """Actions (n, act)."""
+        return self.low + (np.tanh(outputs) + 1) / 2 * (self.high - self.low)
 
 
 @dataclass(frozen=True)
@@ -21,28 +32,26 @@ class NetworkPolicy:
     """Acts on the latest observation; commands are not clipped, the actuator does that."""
 
     network: Mlp
-    view: Callable[[Float], Float] = _as_it_is
+    see: Callable[[Float], Float] = whole
     """What the network is shown of an observation (n, obs)."""
+    squash: Squash | None = None
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act)."""
-        return self.network(self.view(history.current))
+        outputs = self.network(self.see(history.current))
+        return outputs if self.squash is None else self.squash(outputs)
 
     def save(self, path: Path) -> None:
         """Write the network."""
+        if self.squash is not None:
+            raise ValueError("our own format is for networks whose outputs are actions")
         save_arrays(path, self.network.arrays(), {"kind": KIND, "activation": self.network.activation})
 
-    @staticmethod
-    def load(path: Path, inputs: int, outputs: int, view: Callable[[Float], Float] = _as_it_is) -> "NetworkPolicy":
-        """Read a network that takes `inputs` numbers to `outputs`."""
-        arrays, meta = load_arrays(path, KIND)
-        try:
-            network = Mlp.from_arrays(arrays, cast("Activation", meta["activation"]))
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error
-        if (network.input_size, network.output_size) != (inputs, outputs):
-            raise Problem(
-                f"the policy in {path} maps {network.input_size} numbers to {network.output_size}, "
-                f"but the robot shows it {inputs} and has {outputs} actuators"
-            )
-        return NetworkPolicy(network, view)
+
+def read_network(path: Path) -> Mlp:
+    """The network in a file of our own format."""
+    arrays, meta = load_arrays(path, KIND)
+    try:
+        return Mlp.from_arrays(arrays, cast("Activation", meta["activation"]))
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
+        raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error

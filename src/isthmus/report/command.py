@@ -13,6 +13,10 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     for name in ("gap", "samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
     words += ["--history", str(config.settings.history)]
+    if config.policy:
+        words += ["--policy", config.policy.path]
+        for name in ("normaliser", "layout"):
+            words += _option(name, getattr(config.policy, name), None)
     usual = Config(task=config.task)
     for name in ("round_samples", "evaluation_episodes"):
         words += _option(name, getattr(config, name), getattr(usual, name))

@@ -1,6 +1,7 @@
-"""A study as a picture."""
+"""Studies as pictures."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,8 +10,10 @@ from matplotlib.figure import Figure
 
 from isthmus.data import write_whole
 from isthmus.studies.seeds import SeedStudy
+from isthmus.studies.sensitivity import Curve
 
 ADAPTED, UNADAPTED, EXPERT = "#0072b2", "#d55e00", "#555555"
+COLUMNS = 4
 
 
 def plot_curve(study: SeedStudy, path: Path) -> None:
@@ -42,6 +45,31 @@ def plot_curve(study: SeedStudy, path: Path) -> None:
     axes.set_ylabel("score (expert in its simulator = 1)")
     axes.set_title(f"{study.config.task}, {study.config.gap}, {study.config.method}", loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
+    _save(figure, path)
+
+
+def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
+    """Score against each dial, side by side."""
+    rows = -(-len(curves) // COLUMNS)
+    figure = Figure(figsize=(2.4 * COLUMNS, 1.9 * rows), layout="constrained")
+    grid = figure.subplots(rows, COLUMNS, sharey=True, squeeze=False)
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for axes, curve in zip(grid.flat, curves, strict=False):
+        axes.set_axis_on()
+        axes.axhline(1, color=EXPERT, linewidth=0.8, linestyle="--")
+        axes.axhline(0, color=EXPERT, linewidth=0.5)
+        axes.errorbar(curve.values, curve.normalised, curve.spread, color=UNADAPTED, marker="o", markersize=3)
+        axes.set_title(curve.dial, fontsize=9, loc="left")
+        axes.tick_params(labelsize=8)
+        axes.set_ylim(-0.3, 1.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.supylabel("score (expert in its simulator = 1)", fontsize=9)
+    figure.suptitle(f"{task}: the expert, unadapted, across each gap", fontsize=11, x=0.01, ha="left")
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
     buffer = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "isthmus"}):
         metadata = {"Date": None} if path.suffix == ".svg" else None

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float, Problem, WorldSpec
+from isthmus.policies import View
 from isthmus.tasks.assets import gymnasium_spec
 from isthmus.tasks.task import Task
 from isthmus.worlds import Embodiment, Fields
@@ -49,6 +50,7 @@ def make_reacher(arm_mass: float = 34.0) -> Task:
         measure=to_target,
         reward=lambda before, commands, _after: _distance(before) - np.square(commands).sum(axis=1),
         score=lambda before, _commands, _after: _distance(before),
+        views=(View("v4", 11), View("v5", 10, lambda observations: observations[:, :10])),
         camera={"lookat": (0.0, 0.0, 0.0), "distance": (0.75,), "azimuth": (90.0,), "elevation": (-90.0,)},
     )
 
@@ -84,7 +86,11 @@ def _spec(model: mujoco.MjModel) -> WorldSpec:
 
 
 def _restore(observations: Float, qpos: Float, qvel: Float) -> None:
-    """Angles come back within one turn; the arm does not mind."""
+    """Angles come back within one turn.
+
+    The shoulder does not mind. The elbow ends softly at 3 rad: forced past pi it would come back on the other side, and
+    nothing in a single observation could tell.
+    """
     np.arctan2(observations[:, 2:4], observations[:, 0:2], out=qpos[:, :2])
     qpos[:, 2:] = observations[:, 4:6]
     qvel[:, :2] = observations[:, 6:8]

@@ -1,13 +1,18 @@
 """The tasks there are, by name."""
 
+import runpy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from isthmus.core import Problem, unknown_name
+from isthmus.tasks.ant import make_ant
 from isthmus.tasks.half_cheetah import make_half_cheetah
 from isthmus.tasks.hopper import make_hopper
+from isthmus.tasks.humanoid import make_humanoid
 from isthmus.tasks.reacher import make_reacher
 from isthmus.tasks.task import Task
+from isthmus.tasks.walker2d import make_walker2d
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,29 @@ TASKS = {
             summary="planar two-legged runner (17-D, 6 actuators)",
             make=make_half_cheetah,
         ),
+        TaskKind(
+            name="humanoid",
+            summary="three-dimensional walker (376-D, 17 actuators)",
+            make=make_humanoid,
+        ),
+        TaskKind(
+            name="walker2d",
+            summary="planar biped (18-D, 6 actuators)",
+            make=make_walker2d,
+        ),
+        TaskKind(
+            name="ant",
+            summary="four-legged walker (27-D, 8 actuators)",
+            make=make_ant,
+        ),
     )
 }
 
 
 def load_task(text: str) -> Task:
-    """The task of that name, perhaps with options: `reacher` or `reacher:arm-mass=3.5`."""
+    """The task of that name, perhaps with options, or in a file: `reacher`, `reacher:arm-mass=3.5`, `my_robot.py`."""
+    if text.endswith(".py"):
+        return _task_in_file(Path(text))
     name, _, options = text.partition(":")
     if name not in TASKS:
         raise unknown_name("task", name, TASKS)
@@ -55,6 +77,8 @@ def load_task(text: str) -> Task:
         key = key.strip().replace("-", "_")
         if key not in kind.options:
             raise unknown_name(f"option of task {name!r}:", key.replace("_", "-"), _dashed(kind))
+        if key in numbers:
+            raise Problem(f"option {key.replace('_', '-')!r} is given twice in {text!r}: give it once")
         try:
             numbers[key] = float(value)
         except ValueError as error:
@@ -62,6 +86,17 @@ def load_task(text: str) -> Task:
                 f"option {option!r} of task {name!r} needs a number, as in {key}=1".replace("_", "-")
             ) from error
     return kind.make(**numbers)
+
+
+def _task_in_file(path: Path) -> Task:
+    """What `make_task()` gives in a Python file of the user's; running it is what they asked for."""
+    if not path.is_file():
+        raise Problem(f"there is no robot at {path}: give a Python file that defines make_task()")
+    make: object = runpy.run_path(str(path)).get("make_task")
+    task: object = make() if callable(make) else None
+    if not isinstance(task, Task):
+        raise Problem(f"{path} has no make_task() that returns a Task")
+    return task
 
 
 def _dashed(kind: TaskKind) -> list[str]:

@@ -1,21 +1,19 @@
 """A task: a robot, and how its runs are scored."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from isthmus.core import Float
+from isthmus.core import Float, Policy
 from isthmus.gaps import Gap
+from isthmus.policies import View
 from isthmus.worlds import Embodiment, Fields, MujocoWorld, Robot
 
+DEFAULT_CAMERA = {"lookat": (0.0, 0.0, 0.5), "distance": (3.0,), "azimuth": (90.0,), "elevation": (-15.0,)}
+Pay = Callable[[Float, Float, Float], Float]
+"""From the measures before, the commands and the measures after, each (n, ...), to what a step is worth (n,)."""
 
-def whole_observation(observations: Float) -> Float:
-    """A policy sees what the robot measures."""
-    return observations
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """Everything that is particular to one robot, in one value.
 
@@ -23,24 +21,37 @@ class Task:
     """
 
     name: str
-    gym_id: str
-    """Gymnasium's environment with the same physics and reward."""
     embodiment: Embodiment
     measure: Callable[[Fields], Float]
     """What a score is made of, read from the simulation (n, m)."""
-    reward: Callable[[Float, Float, Float], Float]
-    """Gym's own reward from the measures before, the commands and the measures after, each (n, ...) -> (n,)."""
-    score: Callable[[Float, Float, Float], Float]
-    """The same without its torque penalty: what results are reported in."""
-    camera: dict[str, tuple[float, ...]]
+    score: Pay
+    """What results are reported in: the reward without its torque penalty."""
+    reward: Pay | None = None
+    """Gym's own reward; the score where there is none."""
+    gym_id: str = ""
+    """Gymnasium's environment with the same physics and reward, if there is one."""
+    views: tuple[View, ...] = ()
+    """What policies made for Gymnasium's environment see; the first is what our experts are trained on."""
+    policy: Policy | None = None
+    """A policy that comes with the task."""
+    camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
-    view: Callable[[Float], Float] = whole_observation
-    """What Gymnasium's environment shows a policy of an observation (n, obs)."""
+
+    def __post_init__(self) -> None:
+        """A task without a reward of its own is paid its score, and shows all it observes."""
+        if self.reward is None:
+            object.__setattr__(self, "reward", self.score)
+        if not self.views:
+            object.__setattr__(self, "views", (View("own", self.embodiment.spec.observation_size),))
 
     @property
-    def view_size(self) -> int:
-        """How many numbers a policy sees."""
-        return self.view(np.zeros((1, self.embodiment.spec.observation_size))).shape[1]
+    def view(self) -> View:
+        """What our experts see."""
+        return self.views[0]
+
+    def paid(self, before: Float, commands: Float, after: Float) -> Float:
+        """Gym's own reward of a step (n,)."""
+        return (self.reward or self.score)(before, commands, after)
 
     def source(self, n: int = 1) -> MujocoWorld:
         """The simulator that the policy was made in."""
@@ -48,7 +59,15 @@ class Task:
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""
-        return MujocoWorld(self.embodiment, n, models=gap.apply(self.embodiment.model))
+        body = self.embodiment
+        gap = gap.resolve(body.model)
+        return MujocoWorld(
+            body,
+            n,
+            models=gap.apply(body.model),
+            actions=gap.action_path(body.spec, n),
+            sensors=gap.sensor_path(body.spec, n),
+        )
 
     def robot(self, gap: Gap, n: int = 1) -> Robot:
         """The target as adaptation gets it."""

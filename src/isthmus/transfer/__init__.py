@@ -6,5 +6,6 @@ from isthmus.transfer.events import Event
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Round
 from isthmus.transfer.result import CurvePoint, Result
+from isthmus.transfer.source_policy import PolicyFile, source_policy
 
-__all__ = ["Config", "CurvePoint", "Event", "Result", "Round", "RunFolder", "cross"]
+__all__ = ["Config", "CurvePoint", "Event", "PolicyFile", "Result", "Round", "RunFolder", "cross", "source_policy"]

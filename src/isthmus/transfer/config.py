@@ -12,6 +12,7 @@ from isthmus.gaps import Gap
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.tasks import Task, load_task
+from isthmus.transfer.source_policy import PolicyFile
 
 FORMAT = 1
 """Raised when run folders of an earlier form can no longer be read."""
@@ -32,6 +33,8 @@ class Config:
     evaluation_episodes: int = 100
     """Episodes behind every score; training never sees them."""
     settings: MethodSettings = field(default_factory=MethodSettings)
+    policy: PolicyFile | None = None
+    """Another policy than the task's expert."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
@@ -66,7 +69,7 @@ class Config:
         try:
             if data.pop("format") != FORMAT:
                 raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
-            settings = data.pop("settings")
+            settings, policy = data.pop("settings"), data.pop("policy")
             fit = {**settings.pop("fit")}
             fit["hidden"] = tuple(fit["hidden"])
             made = MethodSettings(
@@ -74,6 +77,6 @@ class Config:
                 collect=CollectSettings(**settings["collect"]),
                 fit=FitSettings(**fit),
             )
-            return Config(**data, settings=made)
+            return Config(**data, settings=made, policy=PolicyFile(**policy) if policy else None)
         except (KeyError, TypeError, AttributeError) as error:
             raise Problem(f"{path} is not a run's configuration ({error})") from error

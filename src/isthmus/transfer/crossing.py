@@ -16,7 +16,6 @@ from isthmus.collection import Course, collect, observation_scale
 from isthmus.core import Episode, Policy, stream
 from isthmus.data import read_json, write_json
 from isthmus.evaluate import Scale, evaluate, record
-from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods import Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
@@ -26,6 +25,7 @@ from isthmus.transfer.events import Event, Phase
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
+from isthmus.transfer.source_policy import source_policy
 from isthmus.worlds import MujocoWorld, Robot
 
 SCALE_WORLDS = 16
@@ -35,9 +35,10 @@ Watcher = Callable[[Event], None]
 
 def cross(config: Config, folder: RunFolder, *, resume: bool = False, watch: Watcher | None = None) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` is told how it goes."""
-    task, gap = config.load_task(), config.load_gap()
+    task = config.load_task()
+    gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
-    expert = load_expert(task)
+    expert = source_policy(task, config.policy)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)

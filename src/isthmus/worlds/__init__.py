@@ -1,7 +1,8 @@
-"""Worlds: batched MuJoCo simulations, and the closed box a target is put in."""
+"""Worlds: batched MuJoCo simulations, what may lie on the way in and out of them, and the closed box of a target."""
 
 from isthmus.worlds.embodiment import Embodiment, Fields
 from isthmus.worlds.mujoco_world import MujocoWorld
+from isthmus.worlds.paths import Backlash, Chain, DeadBand, Delay, Noise, Path
 from isthmus.worlds.robot import Robot
 
-__all__ = ["Embodiment", "Fields", "MujocoWorld", "Robot"]
+__all__ = ["Backlash", "Chain", "DeadBand", "Delay", "Embodiment", "Fields", "MujocoWorld", "Noise", "Path", "Robot"]

@@ -37,3 +37,7 @@ class Embodiment:
     """Draw n initial states."""
     ended: Callable[[Fields], Bool | None] = never_ends
     """Which simulations are over (n,); None when none can be."""
+
+    def __post_init__(self) -> None:
+        """Let a simulation that diverges be seen: by default MuJoCo would put it back to its start in silence."""
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value

@@ -9,6 +9,8 @@ from mujoco.batch import Batch
 
 from isthmus.core import Bool, Float, History, Problem, Step, WorldSpec
 from isthmus.worlds.embodiment import Embodiment, Fields
+from isthmus.worlds.paths import Path
+from isthmus.worlds.streams import Rows
 
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
 
@@ -16,8 +18,10 @@ NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
 class MujocoWorld:
     """A Simulator over `mujoco.batch.Batch`.
 
-    Source and target are the same class: the target's `models` have a gap applied. Derived quantities in an
-    observation are those `mj_step` leaves behind, as in Gymnasium's environments.
+    Source and target are the same class: the target's `models` have a gap applied, and perhaps there is something
+    between a command and its actuator (`actions`) or between a sensor and who reads it (`sensors`). Predictions,
+    episode ends and `fields` know nothing of such paths. Derived quantities in an observation are those `mj_step`
+    leaves behind, as in Gymnasium's environments.
     """
 
     def __init__(
@@ -26,9 +30,14 @@ class MujocoWorld:
         n: int = 1,
         *,
         models: mujoco.MjModel | Sequence[mujoco.MjModel] | None = None,
+        actions: Path | None = None,
+        sensors: Path | None = None,
         threads: int | None = None,
     ) -> None:
-        """Set up n simulations, of the embodiment's own model, of one other, or of one each."""
+        """Set up n simulations, of the embodiment's own model, of one other, or of one each.
+
+        Paths have a state, for n worlds: no two worlds can share one.
+        """
         if n < 1:
             raise Problem(f"a world needs at least one simulation, got {n}")
         if models is not None and not isinstance(models, mujoco.MjModel) and len(models) != n:
@@ -39,6 +48,9 @@ class MujocoWorld:
         self._running = _Rows(embodiment, n, models, threads)
         self._predictors: dict[int, _Rows] = {}
         self._ended = np.zeros(n, np.bool_)
+        self._actions, self._sensors = actions, sensors
+        self._seen = np.zeros((n, embodiment.spec.observation_size))
+        self._episodes = np.random.default_rng(0)
 
     @property
     def spec(self) -> WorldSpec:
@@ -60,22 +72,27 @@ class MujocoWorld:
         count = self.n if which is None else int(np.count_nonzero(which))
         if count:
             self._running.put(*self.embodiment.start(rng, count), which)
-            self._ended[slice(None) if which is None else which] = False
-        return self._running.observe()
+            if self._actions is not None or self._sensors is not None:
+                self._episodes = np.random.default_rng(rng.integers(2**63))
+            self._begin(_rows(which))
+        return self._sensed(self._running.observe(), _rows(which))
 
     def place(self, observations: Float) -> Float:
-        """Start a new episode at `observations` (n, obs); returns what is seen there."""
+        """Start a new episode at `observations` (n, obs), taken as true; returns what is seen there.
+
+        What is random in a path goes on from the last reset: who is placed twice does not see the same noise twice.
+        """
         self._running.restore(_checked(observations, (self.n, self.spec.observation_size)))
         self._running.batch.forward()
-        self._ended[:] = False
-        return self._running.observe()
+        self._begin(_rows(None))
+        return self._sensed(self._running.observe(), _rows(None))
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act) for one control period. Worlds that have ended or are not `which` stay as they are."""
         commands = _checked(commands, (self.n, self.spec.action_size))
         if self._ended.any():
             which = ~self._ended if which is None else which & ~self._ended
-        self._running.step(commands, which)
+        self._running.step(self._delivered(commands, _rows(which)), which)
         observations = self._running.observe()
         if not np.isfinite(observations).all():
             worlds = np.flatnonzero(~np.isfinite(observations).all(axis=1))
@@ -83,11 +100,36 @@ class MujocoWorld:
         over = self.embodiment.ended(self._running.fields)
         if over is not None:
             self._ended |= over
-        return Step(observations, self.spec.clip(commands), self._ended.copy())
+        return Step(self._sensed(observations, _rows(which)), self.spec.clip(commands), self._ended.copy())
+
+    def _begin(self, rows: Rows) -> None:
+        """Start a new episode in `rows`, whose simulations are in their first state."""
+        self._ended[rows] = False
+        if self._actions is not None:
+            rest = self.spec.clip(np.zeros((self.n, self.spec.action_size)))
+            self._actions.begin(rest[rows], self._episodes, rows)
+        if self._sensors is not None:
+            self._sensors.begin(self._running.observe()[rows], self._episodes, rows)
+
+    def _delivered(self, commands: Float, rows: Rows) -> Float:
+        """What reaches the actuators of commands (n, act), given in `rows`."""
+        if self._actions is None:
+            return commands
+        delivered = commands.copy()
+        delivered[rows] = self._actions(commands[rows], rows)
+        return delivered
+
+    def _sensed(self, observations: Float, rows: Rows) -> Float:
+        """What is seen of true observations (n, obs) that are new in `rows`."""
+        if self._sensors is None:
+            return observations
+        self._seen[rows] = self._sensors(observations[rows], rows)
+        return self._seen.copy()
 
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
         current = history.current
+        actions = _checked(actions, (len(current), self.spec.action_size))
         rows = self._predictors.get(len(current))
         if rows is None:
             if not (self._models is None or isinstance(self._models, mujoco.MjModel)):
@@ -125,13 +167,17 @@ class _Rows:
         self.fields = {"qpos": self.qpos, "qvel": self.qvel}
         self.fields |= {name: self.batch.bind(name) for name in embodiment.reads}
         self.batch.reset()
+        # A robot with longer legs stands higher: it starts as far from its own reference as the source's does.
+        given = embodiment.model if models is None else models
+        reference = np.array([model.qpos0 for model in ((given,) if isinstance(given, mujoco.MjModel) else given)])
+        self.raised: Float = np.broadcast_to(reference - embodiment.model.qpos0, self.qpos.shape)
         # What a simulation carries beside positions and velocities (warm start, time, activations) begins the same.
         self.fresh: Float = self.batch.state[:1].copy()
 
     def put(self, qpos: Float, qvel: Float, which: Bool | None = None) -> None:
-        rows = slice(None) if which is None else which
+        rows = _rows(which)
         self.batch.state[rows] = self.fresh
-        self.qpos[rows], self.qvel[rows] = qpos, qvel
+        self.qpos[rows], self.qvel[rows] = qpos + self.raised[rows], qvel
         self.batch.forward(which)
 
     def restore(self, observations: Float) -> None:
@@ -146,6 +192,10 @@ class _Rows:
         observations = np.empty((len(self.qpos), self.embodiment.spec.observation_size))
         self.embodiment.observe(self.fields, observations)
         return observations
+
+
+def _rows(which: Bool | None) -> Rows:
+    return slice(None) if which is None else which
 
 
 def _checked(array: Float, shape: tuple[int, int]) -> Float:

@@ -47,8 +47,8 @@ class Robot:
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act) and wait one control period; every robot that moves makes a sample."""
         moving = ~self._ended if which is None else which & ~self._ended
-        self.samples += int(np.count_nonzero(moving))
         step = self._step(commands, which)
+        self.samples += int(np.count_nonzero(moving))
         self._ended = step.ended.copy()
         return step
 

@@ -1,0 +1,69 @@
+"""Gaps in what a robot's actuators make of a command that has reached them."""
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.gaps.kind import FACTOR, GapKind
+
+FIXED, AFFINE = mujoco.mjtGain.mjGAIN_FIXED.value, mujoco.mjtGain.mjGAIN_AFFINE.value
+UNBIASED, AFFINE_BIAS = mujoco.mjtBias.mjBIAS_NONE.value, mujoco.mjtBias.mjBIAS_AFFINE.value
+
+
+def _not_to_be_scaled(model: mujoco.MjModel, _body: str) -> str | None:
+    """Motors and servos turn a control into a force that is linear in it."""
+    linear = np.isin(model.actuator_gaintype, (FIXED, AFFINE)) & np.isin(
+        model.actuator_biastype, (UNBIASED, AFFINE_BIAS)
+    )
+    return None if model.nu and linear.all() else "its actuators are neither motors nor servos"
+
+
+def _torque_scale(model: mujoco.MjModel, factor: float, _body: str) -> None:
+    for numbers in (model.actuator_gainprm, model.actuator_biasprm):
+        numbers[:, :3] *= factor
+    model.actuator_forcerange[:] *= factor
+
+
+def _limits(model: mujoco.MjModel) -> Float:
+    """The range of each actuator's force (nu, 2): given, or that of a motor at the ends of its controls; or nan."""
+    motor = (model.actuator_gaintype == FIXED) & (model.actuator_biastype == UNBIASED)
+    by_control = np.sort(model.actuator_gainprm[:, :1] * model.actuator_ctrlrange, axis=1)
+    by_control[~(motor & model.actuator_ctrllimited)] = np.nan
+    return np.where(model.actuator_forcelimited[:, None], model.actuator_forcerange, by_control)
+
+
+def _limitless(model: mujoco.MjModel, _body: str) -> str | None:
+    return None if model.nu and np.isfinite(_limits(model)).all() else "its actuators have no limit to change"
+
+
+def _torque_limit(model: mujoco.MjModel, factor: float, _body: str) -> None:
+    model.actuator_forcerange[:] = factor * _limits(model)
+    model.actuator_forcelimited[:] = True
+
+
+DRIVES = (
+    GapKind(
+        name="torque-scale",
+        summary="strength of the actuators: the force a command gives, and its limit with it",
+        touches="model",
+        unit=FACTOR,
+        low=0.1,
+        high=3.0,
+        neutral=1.0,
+        example=0.8,
+        misfit=_not_to_be_scaled,
+        apply=_torque_scale,
+    ),
+    GapKind(
+        name="torque-limit",
+        summary="the force at which the actuators saturate, while commands below it have the effect they had",
+        touches="model",
+        unit=FACTOR,
+        low=0.05,
+        high=1.0,
+        neutral=1.0,
+        example=0.7,
+        misfit=_limitless,
+        apply=_torque_limit,
+    ),
+)

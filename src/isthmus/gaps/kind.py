@@ -1,0 +1,64 @@
+"""A kind of gap: one dial, with its unit, its range and the robots it fits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+
+from isthmus.gaps.anatomy import robot_bodies
+
+Touches = Literal["model", "action", "sensor"]
+TakesBody = Literal["no", "perhaps", "yes"]
+FACTOR = "times the source's"
+"""The unit of a factor."""
+
+
+def fits_every_robot(_model: mujoco.MjModel, _body: str) -> str | None:
+    """No robot is unfit."""
+    return None
+
+
+@dataclass(frozen=True)
+class GapKind:
+    """One dial. A body is the name of one of the robot's; without one it is empty."""
+
+    name: str
+    summary: str
+    touches: Touches
+    """What it changes: the model, or what lies between commands and actuators, or between sensors and observations."""
+    unit: str
+    low: float
+    high: float
+    neutral: float
+    """The value at which there is no gap."""
+    example: float
+    whole: bool = False
+    """Only whole numbers make sense."""
+    body: TakesBody = "no"
+    """Whether the dial is for one body of the robot, as in `mass:torso=1.3`."""
+    beside: str = ""
+    """The dial without which this one means nothing."""
+    misfit: Callable[[mujoco.MjModel, str], str | None] = fits_every_robot
+    """Why a model, or one body of it, cannot have this gap; None when it can."""
+    apply: Callable[[mujoco.MjModel, float, str], None] | None = None
+    """Change a model in place; None for what is not in a model."""
+
+    @property
+    def usage(self) -> str:
+        """How the dial is written: `gravity`, `mass[:BODY]`, `payload:BODY`."""
+        return self.name + {"no": "", "perhaps": "[:BODY]", "yes": ":BODY"}[self.body]
+
+    @property
+    def range(self) -> str:
+        """What the dial can be set to, in words."""
+        return f"{'whole ' if self.whole else ''}number from {self.low:g} to {self.high:g} {self.unit}"
+
+    def admits(self, value: float) -> bool:
+        """Whether the dial can be set to `value`."""
+        return self.low <= value <= self.high and (not self.whole or value == int(value))
+
+    def fits(self, model: mujoco.MjModel) -> bool:
+        """Whether a robot can have this gap by itself, at one of its bodies at least."""
+        bodies = robot_bodies(model) if self.body == "yes" else [""]
+        return any(self.misfit(model, body) is None for body in bodies)

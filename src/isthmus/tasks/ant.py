@@ -1,0 +1,44 @@
+"""Ant: a four-legged walker. Its 27 numbers are all positions but x and y, and all velocities (the v4 layout)."""
+
+from isthmus.core import Bool, Float
+from isthmus.policies import View
+from isthmus.tasks.assets import gymnasium_spec
+from isthmus.tasks.locomotion import forward_pay, near_rest, walker, with_effort
+from isthmus.tasks.task import Task
+from isthmus.worlds import Fields
+
+LOWEST, HIGHEST = 0.2, 1.0
+
+
+def make_ant() -> Task:
+    """Ant as in Gymnasium's v4."""
+    model = gymnasium_spec("ant.xml").compile()
+    torso = model.body("torso").id
+    body = walker(
+        model,
+        frame_skip=5,
+        unseen=2,
+        start=near_rest(model, 0.1, normal_speeds=True),
+        ended=_fallen,
+        reads=("xpos",),
+    )
+
+    def forward_of_torso(fields: Fields) -> Float:
+        return fields["xpos"][:, torso, :1]
+
+    score = forward_pay(body.spec.control_period, alive=1.0)
+    return Task(
+        name="ant",
+        gym_id="Ant-v4",
+        embodiment=body,
+        measure=forward_of_torso,
+        reward=with_effort(score, 0.5),
+        score=score,
+        views=(View("v4", 27),),
+        camera={"lookat": (0.0, 0.0, 0.4), "distance": (4.5,), "azimuth": (130.0,), "elevation": (-20.0,)},
+    )
+
+
+def _fallen(fields: Fields) -> Bool:
+    height = fields["qpos"][:, 2]
+    return ~((height >= LOWEST) & (height <= HIGHEST))

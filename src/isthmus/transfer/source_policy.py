@@ -1,0 +1,44 @@
+"""Whose policy is carried across: the expert that ships with the task, or anybody's."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from isthmus.core import Policy, Problem
+from isthmus.experts import load_expert
+from isthmus.policies import load_policy
+from isthmus.tasks import Task
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy in a file, and what it was trained with."""
+
+    path: str
+    normaliser: str | None = None
+    """File with the VecNormalize statistics it was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation it sees; told by its size when not given."""
+    digest: str = ""
+    """Of the files' content: a run goes on only with the policy it was begun with."""
+
+    def __post_init__(self) -> None:
+        """Take the digest of the files."""
+        if not self.digest:
+            content = hashlib.blake2b(digest_size=16)
+            for file in filter(None, (self.path, self.normaliser)):
+                try:
+                    content.update(Path(file).read_bytes())
+                except OSError as error:
+                    raise Problem(f"cannot read the policy file {file}: {error.strerror}") from error
+            object.__setattr__(self, "digest", content.hexdigest())
+
+    def load(self, task: Task) -> Policy:
+        """The policy, for the task's robot."""
+        normaliser = Path(self.normaliser) if self.normaliser else None
+        return load_policy(Path(self.path), task.views, task.embodiment.spec, layout=self.layout, normaliser=normaliser)
+
+
+def source_policy(task: Task, file: PolicyFile | None) -> Policy:
+    """The policy of the source: the one in `file`, the one that comes with the task, or its expert."""
+    return file.load(task) if file else task.policy or load_expert(task)

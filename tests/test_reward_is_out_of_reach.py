@@ -1,0 +1,160 @@
+"""Adaptation never sees the reward: it cannot import it, it is not given it, and it works where there is none."""
+
+import ast
+import dataclasses
+import importlib.util
+import inspect
+import typing
+from pathlib import Path
+
+import grimp
+import numpy as np
+import pytest
+
+from isthmus.collection import CollectSettings, Course, collect, observation_scale
+from isthmus.core import HistoryBuffer, Simulator, Step, Trajectory, World, stream
+from isthmus.core.arrays import Float
+from isthmus.core.protocols import Placeable
+from isthmus.gaps import Gap
+from isthmus.methods import METHODS, Learned, Method, MethodSettings, Source, make_method
+from isthmus.models import FitSettings
+from isthmus.policies import Decision
+from isthmus.worlds import Robot
+
+ADAPTATION = ("methods", "collection", "models", "policies", "data")
+REWARD = ("tasks", "evaluate", "experts")
+REWARDING = ("reward", "score", "return", "value", "cost", "measure", "info")
+"""Words that would be in the name of a reward, or of something one could be made of."""
+
+
+# It cannot import it
+
+
+@pytest.fixture(scope="module")
+def imports():
+    return grimp.build_graph("isthmus", cache_dir=None)
+
+
+@pytest.mark.parametrize("reward", REWARD)
+@pytest.mark.parametrize("adaptation", ADAPTATION)
+def test_no_chain_of_imports_leads_from_adaptation_to_the_reward(imports, adaptation, reward):
+    chains = imports.find_shortest_chains(f"isthmus.{adaptation}", f"isthmus.{reward}", as_packages=True)
+    assert chains == set()
+
+
+def test_the_search_for_chains_finds_those_there_are(imports):
+    assert imports.find_shortest_chains("isthmus.evaluate", "isthmus.tasks", as_packages=True)
+    assert imports.find_shortest_chains("isthmus.methods", "isthmus.models", as_packages=True)
+
+
+@pytest.mark.parametrize("adaptation", ADAPTATION)
+def test_adaptation_imports_nothing_by_a_name_made_up_at_run_time(adaptation):
+    """Such an import would be in no graph."""
+    package = importlib.util.find_spec(f"isthmus.{adaptation}")
+    files = list(Path(package.origin).parent.rglob("*.py"))
+    assert files
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                modules = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+                assert not [name for name in modules if name.partition(".")[0] in {"importlib", "runpy", "sys"}], file
+            if isinstance(node, ast.Name):
+                assert node.id not in {"__import__", "exec", "eval", "compile"}, file
+
+
+# It is not given it
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (Step, {"observations", "applied", "ended"}),
+        (Trajectory, {"observations", "commands", "applied", "source", "wanted", "context"}),
+        (Decision, {"source", "wanted", "command"}),
+        (Source, {"policy", "simulator", "spec", "seed"}),
+    ],
+)
+def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields):
+    assert {field.name for field in dataclasses.fields(kind)} == fields
+
+
+@pytest.mark.parametrize("kind", [World, Placeable, Simulator])
+def test_no_method_of_a_world_returns_a_reward(kind):
+    returned = {"reset": Float, "step": Step, "place": Float, "predict": Float}
+    methods = {name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(getattr(kind, name))}
+    assert {"reset", "step"} <= methods <= set(returned)
+    for name in methods:
+        assert typing.get_type_hints(getattr(kind, name))["return"] == returned[name]
+    assert {name for name in dir(kind) if not name.startswith("_")} - methods == {"spec", "n"}
+
+
+def names_in(thing):
+    names = {name for name in dir(thing) if not name.startswith("__")}
+    for name in set(names):
+        member = inspect.getattr_static(thing, name)
+        if inspect.isfunction(member):
+            names |= set(inspect.signature(member).parameters)
+    return names
+
+
+@pytest.mark.parametrize("kind", [Robot, Course, Method, Learned, Step, Trajectory])
+def test_nothing_adaptation_meets_speaks_of_a_reward(kind):
+    assert not [name for name in names_in(kind) if any(word in name.lower() for word in REWARDING)]
+
+
+def test_neither_collecting_nor_learning_takes_a_task():
+    for function in (collect, observation_scale, make_method, Course.__init__, Method.learn):
+        hints = typing.get_type_hints(function)
+        assert not [
+            hint for hint in hints.values() if "isthmus.tasks" in repr(hint) or "isthmus.evaluate" in repr(hint)
+        ]
+
+
+# It works where there is none
+
+
+class NoReward(Exception):  # noqa: N818 - it is what has been asked for
+    """Somebody wanted to know the reward."""
+
+
+def asked(*_args):
+    raise NoReward
+
+
+@pytest.mark.parametrize("method_name", sorted(METHODS))
+def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, method_name):
+    task = dataclasses.replace(reacher, measure=asked, reward=asked, score=asked)
+    with pytest.raises(NoReward):
+        task.measure(task.source().fields)
+    gap, spec = Gap.parse("tilt=90"), task.embodiment.spec
+    settings = MethodSettings(
+        history=2,
+        collect=CollectSettings(placed=1),
+        fit=FitSettings(hidden=(8,), epochs=2),
+    )
+
+    def policy(history):  # a damper, for want of an expert
+        return -0.1 * history.current[:, 6:8]
+
+    source = Source(policy, task.source(), spec, seed=0)
+    method, robot = make_method(method_name, source, settings), task.robot(gap)
+    course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
+    episodes = []
+    for number in range(2):
+        for wave in range(2):
+            episodes += collect(
+                robot,
+                method.decider(),
+                course,
+                settings.collect,
+                history=method.history,
+                length=10,
+                budget=40,
+                rng=stream(0, "collect", number, wave),
+            )
+        if method.samples_wanted:
+            assert np.isfinite(method.learn(episodes, number, lambda _epoch, _loss: None).error).all()
+    assert robot.samples == sum(one.samples for episode in episodes for one in episode) > 0
+    buffer = HistoryBuffer(spec, 1, method.history)
+    buffer.begin(robot.reset(stream(0, "cross")))
+    assert method.decider()(buffer.window).shape == (1, spec.action_size)
