@@ -4,6 +4,7 @@ import multiprocessing
 import resource
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -70,7 +71,7 @@ def _peak_share(repeat: int) -> float:
     spec = _spec(MEMORY_OBSERVATIONS, MEMORY_ACTIONS)
     settings = FitSettings(hidden=(32,), epochs=1, batch=4096)
     fit(Windows.of(_episodes(2, 100, spec), 4, spec), spec.targets, settings, stream(repeat, "warm"))  # loads torch
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
     episodes = _episodes(MEMORY_EPISODES, MEMORY_LENGTH, spec)
     size = sum(
         array.nbytes
@@ -79,8 +80,8 @@ def _peak_share(repeat: int) -> float:
         for array in (one.observations, one.commands, one.applied, one.source, one.wanted)
     )
     fit(Windows.of(episodes, 4, spec), spec.targets, settings, stream(repeat, "bench"))
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return (after - before) * KILOBYTE / size
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
+    return (peak - before) / size
 
 
 def _spec(observations: int, actions: int) -> WorldSpec:
