@@ -103,12 +103,12 @@ def test_a_placed_step_obeys_the_targets_physics():
 
 
 def test_trajectories_are_short_first():
-    settings = CollectSettings(first_length=10)
+    settings = CollectSettings(first_share=0.2)
     assert [settings.length(number, 50) for number in (0, 1, 2, 3, 1000)] == [10, 20, 40, 50, 50]
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"interrupt": 1.5}, {"interrupt_scale": 0.0}, {"drift": -1.0}, {"first_length": 0}, {"placed": -1}]
+    "wrong", [{"interrupt": 1.5}, {"interrupt_scale": 0.0}, {"drift": -1.0}, {"first_share": 0.0}, {"placed": -1}]
 )
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(Problem, match=next(iter(wrong)).replace("_", "-")):

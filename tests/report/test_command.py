@@ -16,7 +16,9 @@ def test_usual_settings_are_not_repeated():
 
 def test_every_unusual_setting_is_there():
     settings = MethodSettings(
-        history=4, collect=CollectSettings(interrupt=0.123, first_length=7), fit=FitSettings(hidden=(64, 32), epochs=9)
+        history=4,
+        collect=CollectSettings(interrupt=0.123, first_share=0.25),
+        fit=FitSettings(hidden=(64, 32), epochs=9),
     )
     words = repeat_command(Config(task="reacher", round_samples=99, evaluation_episodes=77, settings=settings))
     for option in (
@@ -24,7 +26,7 @@ def test_every_unusual_setting_is_there():
         "--round-samples 99",
         "--evaluation-episodes 77",
         "--collect.interrupt 0.123",
-        "--collect.first-length 7",
+        "--collect.first-share 0.25",
         "--fit.hidden 64 32",
         "--fit.epochs 9",
     ):

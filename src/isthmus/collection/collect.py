@@ -20,8 +20,8 @@ class CollectSettings:
     """Size of random actions, as a share of the actuators' range."""
     drift: float = 3.0
     """Distance from the source's own course, in its spreads, at which an episode is cut short."""
-    first_length: int = 25
-    """Steps of an episode in the first round; it doubles every round up to the task's horizon."""
+    first_share: float = 0.5
+    """Share of the task's horizon that an episode lasts in the first round; it doubles every round."""
     placed: int = 0
     """Random actions to try from every state along an episode: in simulation only."""
 
@@ -31,7 +31,7 @@ class CollectSettings:
             ("interrupt", self.interrupt, 0 <= self.interrupt <= 1),
             ("interrupt-scale", self.interrupt_scale, 0 < self.interrupt_scale <= 1),
             ("drift", self.drift, self.drift > 0),
-            ("first-length", self.first_length, self.first_length >= 1),
+            ("first-share", self.first_share, 0 < self.first_share <= 1),
             ("placed", self.placed, self.placed >= 0),
         ):
             if not right:
@@ -39,7 +39,7 @@ class CollectSettings:
 
     def length(self, round_number: int, horizon: int) -> int:
         """Steps of an episode in that round: short at first, then longer."""
-        return min(horizon, self.first_length << min(round_number, 30))
+        return min(horizon, max(int(self.first_share * horizon), 1) << min(round_number, 30))
 
 
 def collect(
