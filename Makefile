@@ -8,7 +8,7 @@ PIP    := $(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt
 SYSTEM := libegl1 libgl1 chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test demo format typings clean
+.PHONY: help env lint test fuzz demo format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ lint: env  ## ruff, basedpyright and import-linter
 
 test: env lint  ## lint, then run the tests
 	@$(BIN)/pytest
+
+fuzz: env  ## try the readers of policies and run files on damaged and hostile input, for some minutes
+	@$(BIN)/pytest -q --hypothesis-profile=fuzz tests/policies tests/data tests/report/test_run.py
 
 demo: env  ## move a Reacher policy to a plane tilted by 90 degrees, report in runs/demo
 	@rm -rf runs/demo

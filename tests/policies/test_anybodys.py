@@ -13,7 +13,7 @@ import pytest
 import sb3_contrib
 import stable_baselines3
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
@@ -275,7 +275,6 @@ def test_a_damaged_zip_is_a_problem(folder, tmp_path, entries):
         load(tmp_path / "damaged.zip")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["PPO.zip", "SAC.zip"]), st.data())
 def test_a_zip_with_changed_bytes_is_read_or_refused(folder, name, data):
     content = bytearray((folder / name).read_bytes())
@@ -291,7 +290,6 @@ def test_a_zip_with_changed_bytes_is_read_or_refused(folder, name, data):
     assert outcome is not None
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200) | st.just(b""), st.data())
 def test_any_bytes_are_a_problem_to_the_pickle_reader(folder, content, data):
     whole = (folder / "statistics.pkl").read_bytes()
@@ -302,7 +300,6 @@ def test_any_bytes_are_a_problem_to_the_pickle_reader(folder, content, data):
         read_vec_normalize(victim)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_problem_to_the_onnx_reader(folder, content):
     (folder / "changed.onnx").write_bytes(content)

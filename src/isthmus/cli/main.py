@@ -14,6 +14,7 @@ from isthmus.cli.expert import Expert
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
 from isthmus.cli.study import Study
+from isthmus.cli.survey import Survey
 from isthmus.cli.transfer import Transfer
 from isthmus.core import Problem
 
@@ -21,6 +22,7 @@ Command = (
     Annotated[Transfer, subcommand("transfer")]
     | Annotated[Report, subcommand("report")]
     | Annotated[Study, subcommand("study")]
+    | Annotated[Survey, subcommand("survey")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]
     | Annotated[Methods, subcommand("methods")]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.collection.course import Course
-from isthmus.core import Bool, Episode, Float, HistoryBuffer, Problem, Trajectory
+from isthmus.core import Bool, Episode, Float, HistoryBuffer, Trajectory, check_settings
 from isthmus.core.protocols import Placeable
 from isthmus.policies import Decider
 
@@ -27,15 +27,15 @@ class CollectSettings:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for name, value, right in (
-            ("interrupt", self.interrupt, 0 <= self.interrupt <= 1),
-            ("interrupt-scale", self.interrupt_scale, 0 < self.interrupt_scale <= 1),
-            ("drift", self.drift, self.drift > 0),
-            ("first-share", self.first_share, 0 < self.first_share <= 1),
-            ("placed", self.placed, self.placed >= 0),
-        ):
-            if not right:
-                raise Problem(f"collect.{name} cannot be {value}: see --help for what it means")
+        check_settings(
+            (
+                ("collect.interrupt", self.interrupt, 0 <= self.interrupt <= 1),
+                ("collect.interrupt-scale", self.interrupt_scale, 0 < self.interrupt_scale <= 1),
+                ("collect.drift", self.drift, self.drift > 0),
+                ("collect.first-share", self.first_share, 0 < self.first_share <= 1),
+                ("collect.placed", self.placed, self.placed >= 0),
+            )
+        )
 
     def length(self, round_number: int, horizon: int) -> int:
         """Steps of an episode in that round: short at first, then longer."""

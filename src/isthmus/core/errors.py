@@ -17,3 +17,10 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> Problem:
     near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return Problem(f"unknown {kind} {name!r}: choose from {', '.join(valid)}{hint}")
+
+
+def check_settings(settings: Iterable[tuple[str, object, bool]]) -> None:
+    """Refuse the first of (name, value, whether it makes sense) that does not."""
+    for name, value, sensible in settings:
+        if not sensible:
+            raise Problem(f"{name} cannot be {value}: see --help for what it means")

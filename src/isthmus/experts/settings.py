@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from isthmus.core import Problem
+from isthmus.core import check_settings
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for name, value, right in (
-            ("steps", self.steps, self.steps >= 1),
-            ("worlds", self.worlds, self.worlds >= 1),
-            ("batch", self.batch, self.batch >= 2),
-            ("kl", self.kl, self.kl > 0),
-            ("discount", self.discount, 0 < self.discount <= 1),
-            ("gae", self.gae, 0 <= self.gae <= 1),
-            ("hidden", self.hidden, self.hidden >= 1),
-            ("initial-std", self.initial_std, self.initial_std > 0),
-        ):
-            if not right:
-                raise Problem(f"{name} cannot be {value}: see --help for what it means")
+        check_settings(
+            (
+                ("steps", self.steps, self.steps >= 1),
+                ("worlds", self.worlds, self.worlds >= 1),
+                ("batch", self.batch, self.batch >= 2),
+                ("kl", self.kl, self.kl > 0),
+                ("discount", self.discount, 0 < self.discount <= 1),
+                ("gae", self.gae, 0 <= self.gae <= 1),
+                ("hidden", self.hidden, self.hidden >= 1),
+                ("initial-std", self.initial_std, self.initial_std > 0),
+            )
+        )

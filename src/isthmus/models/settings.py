@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from isthmus.core import Problem
+from isthmus.core import check_settings
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class FitSettings:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
-        for name, value, right in (
-            ("hidden", self.hidden, bool(self.hidden) and all(units >= 1 for units in self.hidden)),
-            ("epochs", self.epochs, self.epochs >= 1),
-            ("patience", self.patience, self.patience >= 1),
-            ("batch", self.batch, self.batch >= 1),
-            ("learning-rate", self.learning_rate, 0 < self.learning_rate < 1),
-            ("weight-decay", self.weight_decay, self.weight_decay >= 0),
-            ("validation", self.validation, 0 < self.validation <= 0.5),
-        ):
-            if not right:
-                raise Problem(f"fit.{name} cannot be {value}: see --help for what it means")
+        check_settings(
+            (
+                ("fit.hidden", self.hidden, bool(self.hidden) and all(units >= 1 for units in self.hidden)),
+                ("fit.epochs", self.epochs, self.epochs >= 1),
+                ("fit.patience", self.patience, self.patience >= 1),
+                ("fit.batch", self.batch, self.batch >= 1),
+                ("fit.learning-rate", self.learning_rate, 0 < self.learning_rate < 1),
+                ("fit.weight-decay", self.weight_decay, self.weight_decay >= 0),
+                ("fit.validation", self.validation, 0 < self.validation <= 0.5),
+            )
+        )
