@@ -211,10 +211,14 @@ def test_a_missing_episode_is_named(whole, tmp_path):
     refused(TINY, path, "wave 0 of round 0 is missing")
 
 
+NONSENSE = ['{"nonsense": true', '{"nonsense": true}', "[]", "", '{"zero": {"score": "x", "std": null}}']
+
+
+@pytest.mark.parametrize("content", NONSENSE)
 @pytest.mark.parametrize("name", ["config.json", "baseline.json", "rounds/000.json", "models/001.npz"])
-def test_a_damaged_file_of_a_run_is_named(whole, tmp_path, name):
+def test_a_damaged_file_of_a_run_is_named(whole, tmp_path, name, content):
     path = copied(whole, tmp_path)
-    (path / name).write_text('{"nonsense": true')
+    (path / name).write_text(content)
     refused(TINY, path, name.split("/")[-1])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from isthmus.collection import Course, collect, observation_scale
 from isthmus.core import Episode, Policy, stream
-from isthmus.data import read_json, write_json
+from isthmus.data import write_json
 from isthmus.evaluate import Scale, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.methods import Learned, Method, Source, make_method
@@ -69,7 +69,7 @@ class _Crossing:
         """Scores of the zero action and the expert in the source, and of the expert on the target."""
         path, n = self.folder.baseline_path, self.config.evaluation_episodes
         if path.exists():
-            baseline = Baseline.from_json(read_json(path))
+            baseline = Baseline.load(path)
         else:
             self._tell("baseline", 0)
             began = time.perf_counter()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import load_episode, read_json, remove_partial, save_episode, write_json
+from isthmus.data import load_episode, remove_partial, save_episode, write_json
 from isthmus.transfer.config import Config
 from isthmus.transfer.records import Round
 
@@ -120,22 +120,15 @@ class RunFolder:
     def round(self, round_number: int) -> Round | None:
         """How a round went, if it is complete."""
         path = self.path / "rounds" / f"{round_number:03d}.json"
-        return _read_round(path) if path.exists() else None
+        return Round.load(path) if path.exists() else None
 
     def rounds(self) -> list[Round]:
         """All complete rounds, in order."""
-        return [_read_round(path) for path in sorted((self.path / "rounds").glob("*.json"))]
+        return [Round.load(path) for path in sorted((self.path / "rounds").glob("*.json"))]
 
     def episodes(self) -> list[Episode]:
         """Everything that was collected."""
         return [load_episode(path) for path in sorted((self.path / "episodes").glob("*.npz"))]
-
-
-def _read_round(path: Path) -> Round:
-    try:
-        return Round(**read_json(path))
-    except TypeError as error:
-        raise Problem(f"{path} is not the record of a round ({error}); remove it to do the round again") from error
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """What a run writes down as it goes."""
 
+import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from isthmus.core import Problem
+from isthmus.data import read_json
 from isthmus.evaluate import Evaluation, Scale
 
 
@@ -13,6 +16,10 @@ class Scored:
 
     score: float
     std: float
+
+    def __post_init__(self) -> None:
+        """Refuse figures that are none: they may come from a file."""
+        _check_numbers(self.score, self.std)
 
     @staticmethod
     def of(evaluation: Evaluation) -> "Scored":
@@ -43,10 +50,14 @@ class Baseline:
         return Scale(self.zero.score, self.expert.score)
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> "Baseline":
-        """Read back what `asdict` gave."""
-        zero, expert, unadapted = (Scored(**data[name]) for name in ("zero", "expert", "unadapted"))
-        return Baseline(zero, expert, unadapted, data["seconds"])
+    def load(path: Path) -> "Baseline":
+        """Read a baseline."""
+        data = read_json(path)
+        try:
+            zero, expert, unadapted = (Scored(**data[name]) for name in ("zero", "expert", "unadapted"))
+            return Baseline(zero, expert, unadapted, float(data["seconds"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Problem(f"{path} is not a run's baseline ({error}); remove it to score it again") from error
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,25 @@ class Round:
     seconds: dict[str, float]
     """Time spent collecting, fitting and evaluating."""
 
+    def __post_init__(self) -> None:
+        """Refuse figures that are none: they may come from a file."""
+        _check_numbers(self.round, self.samples, self.episodes, self.score, self.std, self.normalised)
+        _check_numbers(*(self.seconds[phase] for phase in ("collect", "fit", "evaluate")))
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return asdict(self)
+
+    @staticmethod
+    def load(path: Path) -> "Round":
+        """Read a round."""
+        try:
+            return Round(**read_json(path))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Problem(f"{path} is not the record of a round ({error}); remove it to do the round again") from error
+
+
+def _check_numbers(*values: object) -> None:
+    for value in values:
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"{value!r} is not a number")
