@@ -43,6 +43,8 @@ class Train:
     """Lambda of generalised advantage estimation."""
     hidden: int | None = None
     """Units in each of the two tanh layers."""
+    subsample: int | None = None
+    """The curvature of an update is estimated from one in so many states."""
     initial_std: float | None = None
     """Standard deviation of the actions at first."""
 

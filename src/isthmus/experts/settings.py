@@ -23,6 +23,8 @@ class TrainSettings:
     """Lambda of generalised advantage estimation."""
     hidden: int = 64
     """Units in each of the two tanh layers."""
+    subsample: int = 1
+    """The curvature of an update is estimated from one in so many states: 5 trains half as fast again."""
     initial_std: float = 1.0
     """Standard deviation of the actions at first; wide exploration makes a robust expert."""
 
@@ -37,6 +39,7 @@ class TrainSettings:
                 ("discount", self.discount, 0 < self.discount <= 1),
                 ("gae", self.gae, 0 <= self.gae <= 1),
                 ("hidden", self.hidden, self.hidden >= 1),
+                ("subsample", self.subsample, self.subsample >= 1),
                 ("initial-std", self.initial_std, self.initial_std > 0),
             )
         )

@@ -61,6 +61,7 @@ def train_expert(task: Task, settings: TrainSettings, seed: int, report: Report)
         cg_max_steps=10,
         cg_damping=0.1,
         n_critic_updates=10,
+        sub_sampling_factor=settings.subsample,
         policy_kwargs={
             "net_arch": [settings.hidden] * 2,
             "activation_fn": torch.nn.Tanh,
