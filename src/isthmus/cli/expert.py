@@ -146,12 +146,13 @@ class Sensitivity:
             points = zip(curve.values, curve.normalised, strict=True)
             stderr.print(f"{curve.dial:<18}" + "  ".join(f"{value:g}: {score:.2f}" for value, score in points))
 
+        chosen = f" --dials {' '.join(self.dials)}" if self.dials else ""
         curves = sensitivity(task, policy, self.dials or tuple(DIALS), self.episodes, self.seed, watch)
         figures = {
             "task": self.task,
             "episodes": self.episodes,
             "seed": self.seed,
-            "command": f"isthmus expert sensitivity {self.task} --episodes {self.episodes} --seed {self.seed}",
+            "command": f"isthmus expert sensitivity {self.task}{chosen} --episodes {self.episodes} --seed {self.seed}",
             "curves": [curve.to_json() for curve in curves],
         }
         name = f"{task.name}-sensitivity"
