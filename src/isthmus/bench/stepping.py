@@ -50,7 +50,7 @@ def batched_vs_gymnasium(repeats: int) -> Benchmark:
     task = load_task("reacher")
     world = task.source(WORLDS)
     rng = stream(0, "bench")
-    commands = rng.uniform(-1, 1, (WORLDS, world.spec.action_size))
+    commands = rng.uniform(-1, 1, (STEPS, WORLDS, world.spec.action_size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Gymnasium would rather have us use v5, whose observation is not the paper's
         envs = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(task.gym_id) for _ in range(WORLDS)])
@@ -59,12 +59,12 @@ def batched_vs_gymnasium(repeats: int) -> Benchmark:
 
     def ours() -> None:
         world.reset(rng)
-        for _ in range(STEPS):
-            world.step(commands)
+        for step in range(STEPS):
+            world.step(commands[step])
 
     def theirs() -> None:
-        for _ in range(STEPS):
-            envs.step(theirs_commands)
+        for step in range(STEPS):
+            envs.step(theirs_commands[step])
 
     ratio, spread = in_turns(ours, theirs, repeats)
     envs.close()

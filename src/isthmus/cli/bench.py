@@ -12,7 +12,7 @@ class Bench:
     Example: `isthmus bench --json`
     """
 
-    repeats: int = 7
+    repeats: int = 11
     """How often each pair is measured, in turns."""
     json: bool = False
     """Print JSON only."""
