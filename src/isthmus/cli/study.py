@@ -43,11 +43,11 @@ class Study:
         from isthmus.methods import MethodSettings
         from isthmus.studies import study_seeds
         from isthmus.studies.plot import plot_curve
-        from isthmus.transfer import Config, Result
+        from isthmus.transfer import Config, Result, folder_name
 
         config = Config(self.task, self.gap, self.method, self.samples, settings=MethodSettings(history=self.history))
         config.load_gap().apply(config.load_task().embodiment.model)
-        out = self.out or Path("runs") / f"study-{self.task}-{self.gap}-{self.method}".replace(":", "-")
+        out = self.out or Path("runs") / folder_name("study", self.task, self.gap, self.method)
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),

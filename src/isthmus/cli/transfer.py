@@ -11,7 +11,7 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Transfer:
             settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
             policy=policy_file(self.policy, self.normaliser, self.layout),
         )
-        folder = RunFolder(self.out or self._default_folder())
+        folder = RunFolder(self.out or Path("runs") / folder_name(self.task, self.gap, self.method, self.seed))
         with crossing_progress() as display:
             result = cross(config, folder, resume=self.resume, watch=display)
         if self.json:
@@ -88,10 +88,6 @@ class Transfer:
 
             path = write_report(folder, video=self.video)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
-
-    def _default_folder(self) -> Path:
-        name = f"{self.task}-{self.gap}-{self.method}-{self.seed}"
-        return Path("runs") / "".join(letter if letter.isalnum() or letter in "-._=" else "-" for letter in name)
 
 
 def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:

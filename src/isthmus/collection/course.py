@@ -4,8 +4,6 @@ import numpy as np
 
 from isthmus.core import Float, HistoryBuffer, Policy, Simulator
 
-SCALE_EPISODES = 16
-
 
 class Course:
     """A simulation that runs beside the robots and tells how far they have drifted from it."""

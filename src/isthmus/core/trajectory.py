@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from isthmus.core.arrays import Float, frozen
 
 
@@ -51,11 +49,6 @@ class Trajectory:
     def samples(self) -> int:
         """Steps that were taken on the target to make this."""
         return len(self) - self.context
-
-    @property
-    def tracking_errors(self) -> Float:
-        """Seen minus wanted, at every sampled step (samples, obs)."""
-        return np.asarray(self.observations[1:] - self.wanted)[self.context :]
 
 
 Episode = Sequence[Trajectory]

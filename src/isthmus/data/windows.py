@@ -99,4 +99,4 @@ def _runs(rows: Float32, length: int) -> Float32:
     count, width = rows.shape
     stride, item = rows.strides
     shape = (max(count - length + 1, 0), length * width)
-    return np.lib.stride_tricks.as_strided(rows, shape, (stride, item), writeable=False)
+    return np.lib.stride_tricks.as_strided(rows, shape, (stride, item))

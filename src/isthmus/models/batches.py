@@ -16,8 +16,8 @@ class Batches:
         """Look at `windows`, whose examples have `labels` (rows, act) in the rows of their actions."""
         k, obs, act = windows.history, windows.observations.shape[1], windows.actions.shape[1]
         self._past, self._done, self._obs, self._now = k * obs, (k - 1) * act, obs, k - 1
-        self._observations = _runs(windows.observations, k + 1)
-        self._actions = _runs(windows.actions, k)
+        self._observations = torch.from_numpy(windows.observation_runs)
+        self._actions = torch.from_numpy(windows.action_runs)
         self._labels = torch.from_numpy(labels)
         self._starts = torch.from_numpy(windows.starts)
         self._targets = torch.from_numpy(targets) if len(targets) < obs else None
@@ -35,12 +35,6 @@ class Batches:
         inputs = torch.cat((past, self._actions[rows, : self._done], change), dim=1)
         inputs.sub_(self._mean).div_(self._scale)
         return inputs, (self._labels[rows + self._now] - self._label_mean).div_(self._label_scale)
-
-
-def _runs(rows: Float32, length: int) -> Tensor:
-    """View: row r is `length` rows from r on, flattened."""
-    count, width = rows.shape
-    return torch.from_numpy(rows).as_strided((count - length + 1, length * width), (width, 1))
 
 
 def _tensor(values: Float) -> Tensor:

@@ -10,7 +10,7 @@ from isthmus.core import Problem, unknown_name
 from isthmus.data import write_json, write_whole
 from isthmus.methods import MethodSettings
 from isthmus.studies.seeds import SeedStudy, study_seeds
-from isthmus.transfer import Config, Result
+from isthmus.transfer import Config, Result, folder_name
 
 NOISE = 0.01
 """Differences below this say nothing either way."""
@@ -89,7 +89,7 @@ def survey(
         raise Problem("a survey needs at least one seed")
     studies: list[SeedStudy] = []
     for config in (config for task in tasks for config in CROSSINGS[task]):
-        folder = out / f"{config.task}-{config.gap}".replace(",", "-").replace(":", "-")
+        folder = out / folder_name(config.task, config.gap)
         studies.append(study_seeds(config, range(seeds), folder, workers, partial(watch, config)))
         done = Survey(tuple(studies))
         write_json(out / "survey.json", done.rows())

@@ -3,9 +3,20 @@
 from isthmus.transfer.config import Config
 from isthmus.transfer.crossing import cross
 from isthmus.transfer.events import Event
-from isthmus.transfer.folder import RunFolder
+from isthmus.transfer.folder import RunFolder, folder_name
 from isthmus.transfer.records import Round
 from isthmus.transfer.result import CurvePoint, Result
 from isthmus.transfer.source_policy import PolicyFile, source_policy
 
-__all__ = ["Config", "CurvePoint", "Event", "PolicyFile", "Result", "Round", "RunFolder", "cross", "source_policy"]
+__all__ = [
+    "Config",
+    "CurvePoint",
+    "Event",
+    "PolicyFile",
+    "Result",
+    "Round",
+    "RunFolder",
+    "cross",
+    "folder_name",
+    "source_policy",
+]

@@ -21,6 +21,11 @@ from isthmus.transfer.config import Config
 from isthmus.transfer.records import Round
 
 
+def folder_name(*parts: object) -> str:
+    """A name for a folder that says what is in it, without what a shell or a file system would trip over."""
+    return "".join(letter if letter.isalnum() or letter in "-._=" else "-" for letter in "-".join(map(str, parts)))
+
+
 class RunFolder:
     """Reads and writes the pieces of one run."""
 
