@@ -1,12 +1,15 @@
+import dataclasses
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Problem, stream
 from isthmus.experts import expert_path, load_expert, provenance
+from isthmus.experts.agent import learned_arrays, make_agent, restore_arrays
 from isthmus.experts.assess import assess
 from isthmus.experts.make import make_expert
 from isthmus.experts.settings import TrainSettings
@@ -24,6 +27,7 @@ def policy_in(path):
 
 
 TINY = TrainSettings(steps=400, worlds=4, batch=50, hidden=8)
+TINY_TRPO = dataclasses.replace(TINY, algorithm="trpo")
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -55,16 +59,79 @@ assert not {{"torch", "stable_baselines3", "sb3_contrib"}} & set(sys.modules)
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_training_writes_policy_and_provenance(tmp_path):
+@pytest.mark.parametrize("settings", [TINY, TINY_TRPO], ids=lambda settings: settings.algorithm)
+def test_training_writes_policy_and_provenance(tmp_path, settings):
     reports = []
-    made = make_expert("reacher", tmp_path / "mine.npz", TINY, 3, 10, lambda *row: reports.append(row))
+    made = make_expert("reacher", tmp_path / "mine.npz", settings, 3, 10, lambda *row: reports.append(row))
     assert json.loads((tmp_path / "mine.json").read_text()) == json.loads(json.dumps(made))
     assert reports[-1][0] == 400
     assert np.isfinite(reports[-1][1])
     assert "--steps 400" in made["command"]
+    assert settings.algorithm.upper() in made["algorithm"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.json", "mine.npz"]
     task = load_task("reacher")
     outcome = assess(task, policy_in(tmp_path / "mine.npz"), Gap(), 10, stream(3, "expert", "evaluate"))
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"])
+
+
+class Killed(Exception):
+    pass
+
+
+def cut_short(path, settings, monkeypatch):
+    """Train for two batches and be killed after the second was saved."""
+    monkeypatch.setattr("isthmus.experts.make.SAVE_SECONDS", 0.0)
+    steps = []
+
+    def report(step, _recent):
+        steps.append(step)
+        if len(steps) == 3:
+            raise Killed
+
+    with pytest.raises(Killed):
+        make_expert("reacher", path, settings, 0, 5, report)
+    return steps
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "trpo"])
+def test_a_training_that_was_cut_short_goes_on_from_its_last_save(tmp_path, monkeypatch, algorithm):
+    settings, path = dataclasses.replace(TINY, steps=1000, algorithm=algorithm), tmp_path / "mine.npz"
+    assert cut_short(path, settings, monkeypatch) == [200, 400, 600]
+    before = policy_in(path).network
+    steps, networks = [], []
+
+    def report(step, _recent):
+        steps.append(step)
+        networks.append(policy_in(path).network)
+
+    made = make_expert("reacher", path, settings, 0, 5, report, resume=True)
+    assert steps == [600, 800, 1000]  # the batch after the last save is collected again
+    assert made["steps"] == 1000
+    np.testing.assert_array_equal(networks[0].weights[0], before.weights[0])
+    assert not np.array_equal(policy_in(path).network.weights[0], before.weights[0])
+    assert not (tmp_path / "mine.training.npz").exists()
+
+
+def test_what_was_learned_is_put_back_whole():
+    env = VecNormalize(BatchedEnv(load_task("reacher"), 4, 0))
+    agent = make_agent(env, TINY, 0)
+    agent.learn(400)
+    arrays = learned_arrays(agent, env)
+    other = VecNormalize(BatchedEnv(load_task("reacher"), 4, 0))
+    fresh = make_agent(other, TINY, 1)
+    restore_arrays(fresh, other, arrays)
+    for name, array in learned_arrays(fresh, other).items():
+        np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    assert {name.split("/")[0] for name in arrays} == {"policy", "optimiser", "observations", "returns"}
+
+
+def test_resuming_with_other_settings_or_from_nothing_is_refused(tmp_path, monkeypatch):
+    settings, path = dataclasses.replace(TINY, steps=1000), tmp_path / "mine.npz"
+    with pytest.raises(Problem, match="there is no training at"):
+        make_expert("reacher", path, settings, 0, 5, lambda *_: None, resume=True)
+    cut_short(path, settings, monkeypatch)
+    with pytest.raises(Problem, match="another task, seed or settings"):
+        make_expert("reacher", path, dataclasses.replace(settings, hidden=9), 0, 5, lambda *_: None, resume=True)
 
 
 def test_training_is_the_same_again_from_the_same_seed(tmp_path):
@@ -116,7 +183,10 @@ def test_reacher_is_truncated_at_its_time_limit():
     assert infos[0]["TimeLimit.truncated"] is True
 
 
-@pytest.mark.parametrize("wrong", [{"steps": 0}, {"worlds": 0}, {"batch": 1}, {"kl": 0.0}, {"discount": 2.0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"steps": 0}, {"worlds": 0}, {"batch": 1}, {"kl": 0.0}, {"discount": 2.0}, {"minibatch": 1}, {"entropy": -1.0}],
+)
 def test_training_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(Problem, match=next(iter(wrong))):
         TrainSettings(**wrong)

@@ -9,12 +9,12 @@ from tyro.conf import Positional, subcommand
 
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.experts.recipes import RECIPES
-from isthmus.experts.settings import TrainSettings
+from isthmus.experts.settings import Algorithm, TrainSettings
 
 
 @dataclass(frozen=True)
 class Train:
-    """Train an expert by TRPO on Gym's own reward, in the source simulator.
+    """Train an expert on Gym's own reward, in the source simulator.
 
     Example: `isthmus expert train reacher --seed 0 --out my-reacher.npz`
     """
@@ -29,24 +29,36 @@ class Train:
     """Episodes behind the returns in the provenance."""
     json: bool = False
     """Print the provenance as JSON only."""
+    resume: bool = False
+    """Go on with a training that was cut short, from its last save."""
+    algorithm: Algorithm | None = None
+    """How to train; the task's recipe when not given, as for all below."""
     steps: int | None = None
-    """Environment steps in all; the task's recipe when not given, as for all below."""
+    """Environment steps in all."""
     worlds: int | None = None
     """Simulations that run side by side."""
     batch: int | None = None
     """Steps of each world between two updates."""
-    kl: float | None = None
-    """Largest KL divergence of an update."""
     discount: float | None = None
     """Weight of the next step's reward."""
     gae: float | None = None
     """Lambda of generalised advantage estimation."""
     hidden: int | None = None
     """Units in each of the two tanh layers."""
-    subsample: int | None = None
-    """The curvature of an update is estimated from one in so many states."""
     initial_std: float | None = None
     """Standard deviation of the actions at first."""
+    rate: float | None = None
+    """PPO's learning rate at first."""
+    minibatch: int | None = None
+    """States in a step of PPO's optimiser."""
+    epochs: int | None = None
+    """PPO's passes over a batch."""
+    entropy: float | None = None
+    """What PPO pays for wide exploration, which makes a robust expert."""
+    kl: float | None = None
+    """Largest KL divergence of an update of TRPO."""
+    subsample: int | None = None
+    """TRPO estimates the curvature from one in so many states."""
 
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
@@ -56,7 +68,7 @@ class Train:
         recipe = RECIPES.get(self.task, TrainSettings())
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
-        made = train_with_progress(self.task, path, settings, self.seed, self.episodes)
+        made = train_with_progress(self.task, path, settings, self.seed, self.episodes, resume=self.resume)
         if self.json:
             print_json(made)
         else:

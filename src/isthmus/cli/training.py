@@ -15,7 +15,7 @@ QUIET_SECONDS = 30.0
 
 
 def train_with_progress(
-    task_name: str, path: Path, settings: TrainSettings, seed: int, episodes: int
+    task_name: str, path: Path, settings: TrainSettings, seed: int, episodes: int, *, resume: bool
 ) -> dict[str, Any]:
     """Train an expert, write it to `path` with its provenance, and return the provenance."""
     from isthmus.experts.make import make_expert
@@ -31,15 +31,17 @@ def train_with_progress(
         bar = progress.add_task("", total=settings.steps, name=task_name, recent="-")
 
         began, told = time.monotonic(), 0.0
+        at_first: int | None = None
 
         def report(steps: int, recent: float) -> None:
-            nonlocal told
+            nonlocal told, at_first
+            at_first = steps if at_first is None else at_first
             shown = "-" if math.isnan(recent) else f"{recent:.2f}"
             progress.start()
             progress.update(bar, completed=steps, recent=shown)
             now = time.monotonic()
             if not stderr.is_terminal and now - told > QUIET_SECONDS:
                 told = now
-                stderr.print(f"{steps} steps: return {shown}, {steps / (now - began):.0f} steps/s")
+                stderr.print(f"{steps} steps: return {shown}, {(steps - at_first) / (now - began):.0f} steps/s")
 
-        return make_expert(task_name, path, settings, seed, episodes, report)
+        return make_expert(task_name, path, settings, seed, episodes, report, resume=resume)

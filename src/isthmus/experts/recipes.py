@@ -3,9 +3,13 @@
 from isthmus.experts.settings import TrainSettings
 
 RECIPES = {
-    "reacher": TrainSettings(steps=20_000_000, worlds=256, batch=50, discount=0.99),
-    "hopper": TrainSettings(steps=18_432_000, worlds=128, batch=400),
-    "half-cheetah": TrainSettings(steps=30_000_000, worlds=128, batch=400, subsample=5),
-    "humanoid": TrainSettings(steps=40_000_000, worlds=128, batch=400, subsample=5),
+    "reacher": TrainSettings(
+        algorithm="trpo", steps=20_000_000, worlds=256, batch=50, discount=0.99, gae=0.97, hidden=64, initial_std=1.0
+    ),
+    "hopper": TrainSettings(
+        algorithm="trpo", steps=18_432_000, worlds=128, batch=400, discount=0.995, gae=0.97, hidden=64, initial_std=1.0
+    ),
+    "half-cheetah": TrainSettings(steps=5_000_000, entropy=0.01),
+    "humanoid": TrainSettings(steps=20_000_000, initial_std=0.3, entropy=0.001),
 }
 """By task name; a task that is not here is trained with the defaults."""

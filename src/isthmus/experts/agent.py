@@ -1,0 +1,127 @@
+"""The learner behind an expert, and all that it has learned so far as plain arrays."""
+
+from typing import cast
+
+import numpy as np
+import torch
+from sb3_contrib import TRPO
+from stable_baselines3 import PPO
+from stable_baselines3.common.running_mean_std import RunningMeanStd
+from stable_baselines3.common.vec_env import VecNormalize
+
+from isthmus.core import Float32, Mlp, Problem
+from isthmus.experts.settings import TrainSettings
+
+CLIP = 10.0
+"""Standardised observations are clipped to this, in training and in the shipped policy alike."""
+
+CONSTANT = 1e-3
+"""An observation that varied less in training says nothing: a little sensor noise must not be blown up into much."""
+
+LAST_RATE = 0.05
+"""Share of its first learning rate that PPO ends with."""
+
+Agent = PPO | TRPO
+Arrays = dict[str, np.ndarray]
+
+
+def make_agent(env: VecNormalize, settings: TrainSettings, seed: int) -> Agent:
+    """An agent that knows nothing."""
+    network = {
+        "net_arch": [settings.hidden] * 2,
+        "activation_fn": torch.nn.Tanh,
+        "log_std_init": float(np.log(settings.initial_std)),
+    }
+    if settings.algorithm == "ppo":
+        return PPO(
+            "MlpPolicy",
+            env,
+            n_steps=settings.batch,
+            batch_size=min(settings.minibatch, settings.worlds * settings.batch),
+            n_epochs=settings.epochs,
+            learning_rate=lambda left: settings.rate * max(left, LAST_RATE),
+            gamma=settings.discount,
+            gae_lambda=settings.gae,
+            ent_coef=settings.entropy,
+            policy_kwargs=network,
+            seed=seed,
+            device="cpu",
+        )
+    return TRPO(
+        "MlpPolicy",
+        env,
+        n_steps=settings.batch,
+        batch_size=settings.worlds * settings.batch,
+        gamma=settings.discount,
+        gae_lambda=settings.gae,
+        target_kl=settings.kl,
+        cg_max_steps=10,
+        cg_damping=0.1,
+        n_critic_updates=10,
+        sub_sampling_factor=settings.subsample,
+        policy_kwargs=network,
+        seed=seed,
+        device="cpu",
+    )
+
+
+def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
+    """The mean action of the trained policy, its observation normaliser included, as plain arrays."""
+    layers = [*agent.policy.mlp_extractor.policy_net, agent.policy.action_net]
+    linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
+    outputs = linear[-1].out_features
+
+    def array(tensor: torch.Tensor) -> Float32:
+        return tensor.detach().numpy().astype(np.float32)
+
+    seen = _seen(env)
+    spread = np.sqrt(np.asarray(seen.var, dtype=np.float64) + env.epsilon)
+    return Mlp(
+        weights=tuple(np.ascontiguousarray(array(layer.weight).T) for layer in linear),
+        biases=tuple(array(layer.bias) for layer in linear),
+        activation="tanh",
+        input_mean=np.asarray(seen.mean, dtype=np.float64),
+        input_scale=np.where(spread < CONSTANT, 1.0, spread),
+        output_mean=np.zeros(outputs),
+        output_scale=np.ones(outputs),
+        input_clip=CLIP,
+    )
+
+
+def learned_arrays(agent: Agent, env: VecNormalize) -> Arrays:
+    """Weights, optimiser and statistics."""
+    arrays = {f"policy/{name}": value.numpy() for name, value in agent.policy.state_dict().items()}
+    for number, moments in agent.policy.optimizer.state_dict()["state"].items():
+        arrays |= {f"optimiser/{number}/{name}": np.asarray(value) for name, value in moments.items()}
+    for name, statistics in _statistics(env).items():
+        arrays |= {f"{name}/{key}": np.asarray(getattr(statistics, key)) for key in ("mean", "var", "count")}
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+def restore_arrays(agent: Agent, env: VecNormalize, arrays: Arrays) -> None:
+    """Put back what `learned_arrays` gave."""
+    optimiser = agent.policy.optimizer.state_dict()
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    weights: dict[str, torch.Tensor] = {}
+    try:
+        for name, array in arrays.items():
+            part, _, rest = name.partition("/")
+            if part == "policy":
+                weights[rest] = torch.from_numpy(array)
+            elif part == "optimiser":
+                number, _, key = rest.partition("/")
+                moments.setdefault(int(number), {})[key] = torch.from_numpy(array)
+            else:
+                setattr(_statistics(env)[part], rest, array if array.ndim else float(array))
+        agent.policy.load_state_dict(weights)
+        agent.policy.optimizer.load_state_dict(optimiser | {"state": moments})
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise Problem("the training so far was with other settings, or is damaged: begin a new one") from error
+
+
+def _statistics(env: VecNormalize) -> dict[str, RunningMeanStd]:
+    return {"observations": _seen(env), "returns": env.ret_rms}
+
+
+def _seen(env: VecNormalize) -> RunningMeanStd:
+    return cast("RunningMeanStd", env.obs_rms)  # observations are one vector, so there is one
