@@ -74,7 +74,7 @@ def test_training_writes_policy_and_provenance(tmp_path, settings):
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"])
 
 
-class Killed(Exception):
+class KilledError(Exception):
     pass
 
 
@@ -86,9 +86,9 @@ def cut_short(path, settings, monkeypatch):
     def report(step, _recent):
         steps.append(step)
         if len(steps) == 3:
-            raise Killed
+            raise KilledError
 
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         make_expert("reacher", path, settings, 0, 5, report)
     return steps
 

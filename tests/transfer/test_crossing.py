@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isthmus.core import Problem
+from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
 from isthmus.transfer import Config, Result, RunFolder, cross
@@ -25,6 +25,8 @@ TINY = Config(
     evaluation_episodes=50,
     settings=MethodSettings(history=2, fit=FitSettings(epochs=3)),
 )
+
+ANY = Trajectory(*(np.zeros((steps, width)) for steps, width in ((4, 11), (3, 2), (3, 2), (3, 2), (3, 11))))
 
 
 def figures(result: Result):
@@ -205,10 +207,36 @@ def test_a_damaged_episode_is_named(whole, tmp_path):
     refused(TINY, path, victim.name)
 
 
-def test_a_missing_episode_is_named(whole, tmp_path):
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_missing_episode_is_told(whole, tmp_path, which):
     path = copied(whole, tmp_path)
-    sorted((path / "episodes").glob("000-*.npz"))[0].unlink()
+    sorted((path / "episodes").glob("000-*.npz"))[which].unlink()
+    refused(TINY, path, "restore the missing ones")
+
+
+def test_a_missing_wave_is_named(whole, tmp_path):
+    path = copied(whole, tmp_path)
+    (path / "rounds" / "000.json").unlink()
+    first = path / "episodes" / "000-000-00.npz"
+    first.rename(path / "episodes" / "000-001-00.npz")
     refused(TINY, path, "wave 0 of round 0 is missing")
+
+
+def test_a_wave_whose_writing_was_cut_short_is_collected_again(tmp_path):
+    folder = RunFolder(tmp_path)
+    episodes = [[dataclasses.replace(ANY, commands=ANY.commands + number)] for number in range(3)]
+    folder.save_wave(0, 0, episodes)
+    folder.save_wave(0, 1, episodes)
+    (tmp_path / "episodes" / "000-001-00.npz").unlink()
+    [wave] = folder.waves(0)
+    assert [float(episode[0].commands[0, 0]) for episode in wave] == [0.0, 1.0, 2.0]
+
+
+def test_a_run_ends_once_two_evaluations_came_to_what_is_enough(tmp_path):
+    easy = dataclasses.replace(TINY, samples=500, enough=-100.0)
+    assert cross(easy, RunFolder(tmp_path / "easy")).samples == 100
+    hard = dataclasses.replace(TINY, enough=100.0)
+    assert cross(hard, RunFolder(tmp_path / "hard")).samples == 110
 
 
 NONSENSE = ['{"nonsense": true', '{"nonsense": true}', "[]", "", '{"zero": {"score": "x", "std": null}}']
@@ -233,6 +261,7 @@ def test_a_gap_that_does_not_fit_is_refused_before_anything_is_written(tmp_path)
     [
         ({"samples": 0}, "samples must be at least 1"),
         ({"evaluation_episodes": 10}, "evaluation-episodes must be at least 50"),
+        ({"environment": "Reacher-v5"}, "an environment is a target of its own"),
         ({"seed": -1}, "seed must be at least 0"),
         ({"round_samples": 0}, "round-samples must be at least 1"),
         ({"method": "magic"}, "unknown method 'magic'"),

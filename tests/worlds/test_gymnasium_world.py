@@ -80,7 +80,7 @@ def test_an_environment_of_another_robot_is_refused():
 def test_an_observation_of_another_size_is_refused_with_what_to_do():
     env = gymnasium.make("Reacher-v5")
     world = GymnasiumWorld(env, SPEC)
-    with pytest.raises(Problem, match="`observe`"):
+    with pytest.raises(Problem, match="whose observe"):
         world.reset(stream(0))
     padded = GymnasiumWorld(env, SPEC, observe=lambda seen: np.append(seen, 0.0))
     assert padded.reset(stream(0)).shape == (1, 11)

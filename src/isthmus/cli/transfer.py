@@ -27,6 +27,8 @@ class Transfer:
     """The robot and its task: see `isthmus tasks`."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    target: str | None = None
+    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env()."""
     policy: Path | None = None
     """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
     normaliser: Path | None = None
@@ -54,7 +56,7 @@ class Transfer:
     round_samples: int = 250
     """Samples between two refits."""
     evaluation_episodes: int = 100
-    """Episodes behind every score, at least 50."""
+    """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
         default_factory=CollectSettings
     )
@@ -73,9 +75,12 @@ class Transfer:
             round_samples=self.round_samples,
             evaluation_episodes=self.evaluation_episodes,
             settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
+            environment=self.target,
             policy=policy_file(self.policy, self.normaliser, self.layout),
         )
-        folder = RunFolder(self.out or Path("runs") / folder_name(self.task, self.gap, self.method, self.seed))
+        folder = RunFolder(
+            self.out or Path("runs") / folder_name(self.task, self.target or self.gap, self.method, self.seed)
+        )
         with crossing_progress() as display:
             result = cross(config, folder, resume=self.resume, watch=display)
         if self.json:

@@ -1,14 +1,14 @@
 """A few episodes in full, for people to look at: what was seen, wanted and done, and where the robot was."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, HistoryBuffer, Int, Problem
+from isthmus.core import Float, HistoryBuffer, Int, Problem, World
 from isthmus.data import load_arrays, save_arrays
 from isthmus.policies import Decider
-from isthmus.worlds import MujocoWorld
 
 KIND = "trace"
 ARRAYS = ("observations", "commands", "source", "wanted", "qpos", "lengths")
@@ -51,13 +51,15 @@ class Trace:
             raise Problem(f"{path} is not a {KIND} file: it has no {error}") from error
 
 
-def record(world: MujocoWorld, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
-    """Run one episode in each of the world's simulations and keep everything."""
+def record(
+    world: World, decider: Decider, history: int, rng: np.random.Generator, positions: Callable[[], Float]
+) -> Trace:
+    """Run one episode in each of the worlds and keep everything; `positions` tells where the robots are (n, nq)."""
     spec = world.spec
     buffer = HistoryBuffer(spec, world.n, history)
     seen = [world.reset(rng)]
     buffer.begin(seen[0])
-    where = [world.fields["qpos"].copy()]
+    where = [positions().copy()]
     commands: list[Float] = []
     source: list[Float] = []
     wanted: list[Float] = []
@@ -69,7 +71,7 @@ def record(world: MujocoWorld, decider: Decider, history: int, rng: np.random.Ge
         for column, value in ((commands, decision.command), (source, decision.source), (wanted, decision.wanted)):
             column.append(value)
         seen.append(step.observations)
-        where.append(world.fields["qpos"].copy())
+        where.append(positions().copy())
         running &= ~step.ended
         if not running.any():
             break

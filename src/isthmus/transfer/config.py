@@ -32,6 +32,10 @@ class Config:
     """Samples between two refits."""
     evaluation_episodes: int = 100
     """Episodes behind every score; training never sees them."""
+    enough: float | None = None
+    """Normalised score at which the run ends, once two evaluations in a row came to it."""
+    environment: str | None = None
+    """A Gymnasium environment as the target, by id or Python file, in place of the task's own robot behind a gap."""
     settings: MethodSettings = field(default_factory=MethodSettings)
     policy: PolicyFile | None = None
     """Another policy than the task's expert."""
@@ -45,10 +49,12 @@ class Config:
             ("round-samples", self.round_samples, 1),
             ("history", self.settings.history, 1),
             ("seed", self.seed, 0),
-            ("evaluation-episodes", self.evaluation_episodes, 50),
+            ("evaluation-episodes", self.evaluation_episodes, 1 if self.environment else 50),
         ):
             if value < least:
                 raise Problem(f"{name} must be at least {least}, got {value}")
+        if self.environment and self.gap != "none":
+            raise Problem("an environment is a target of its own: give it, or a gap, not both")
 
     def load_task(self) -> Task:
         """The task."""

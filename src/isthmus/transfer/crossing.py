@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from isthmus.collection import Course, collect, observation_scale
-from isthmus.core import Episode, Policy, stream
+from isthmus.core import Episode, Float, Policy, Problem, stream
 from isthmus.data import write_json
-from isthmus.evaluate import Scale, evaluate, record
+from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
 from isthmus.methods import Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
@@ -26,10 +26,9 @@ from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source_policy import source_policy
-from isthmus.worlds import MujocoWorld, Robot
+from isthmus.transfer.target import TRACED_EPISODES, EnvironmentTarget, SimulatedTarget, Target
 
 SCALE_WORLDS = 16
-TRACED_EPISODES = 8
 Watcher = Callable[[Event], None]
 
 
@@ -39,10 +38,15 @@ def cross(config: Config, folder: RunFolder, *, resume: bool = False, watch: Wat
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
     expert = source_policy(task, config.policy)
+    target = (
+        EnvironmentTarget(task, config.environment, config.evaluation_episodes)
+        if config.environment
+        else SimulatedTarget(task, gap, config.evaluation_episodes)
+    )
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
-        return _Crossing(config, folder, task, gap, expert, watch or (lambda _event: None)).run()
+        return _Crossing(config, folder, task, gap, expert, target, watch or (lambda _event: None)).run()
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class _Crossing:
     task: Task
     gap: Gap
     expert: Policy
+    target: Target
     watch: Watcher
 
     def run(self) -> Result:
@@ -67,7 +72,7 @@ class _Crossing:
 
     def _baseline(self) -> Baseline:
         """Scores of the zero action and the expert in the source, and of the expert on the target."""
-        path, n = self.folder.baseline_path, self.config.evaluation_episodes
+        path = self.folder.baseline_path
         if path.exists():
             baseline = Baseline.load(path)
         else:
@@ -75,34 +80,37 @@ class _Crossing:
             began = time.perf_counter()
             zero = ZeroPolicy(self.task.embodiment.spec.action_size)
             baseline = Baseline(
-                zero=self._score(self.task.source(n), zero),
-                expert=self._score(self.task.source(n), self.expert),
-                unadapted=self._score(self.task.target(self.gap, n), self.expert),
+                zero=self.target.score_source(zero, self._starts()),
+                expert=self.target.score_source(self.expert, self._starts()),
+                unadapted=self.target.score(self.expert, 1, self._starts()),
                 seconds=time.perf_counter() - began,
             )
             write_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
         return baseline
 
-    def _score(self, world: MujocoWorld, policy: Policy, history: int = 1) -> Scored:
+    def _starts(self) -> np.random.Generator:
         """Every evaluation starts from the same states, which no other stream draws."""
-        return Scored.of(evaluate(self.task, world, policy, history, stream(self.config.seed, "evaluate")))
+        return stream(self.config.seed, "evaluate")
 
     def _rounds(self, method: Method, scale: Scale) -> list[Round]:
         config, folder = self.config, self.folder
         spread = observation_scale(self.expert, self.task.source(SCALE_WORLDS), 1, stream(config.seed, "scale"))
-        course = Course(self.expert, self.task.source(), 1, spread)
-        robot, target = self.task.robot(self.gap), self.task.target(self.gap, config.evaluation_episodes)
         episodes: list[Episode] = []
         rounds: list[Round] = []
         samples = 0
-        while samples < config.samples:
+        while samples < config.samples and not self._enough(rounds):
             number = len(rounds)
             waves, done = folder.waves(number), folder.round(number)
             began = time.perf_counter()
             if done is None:
-                waves = self._collect(robot, method, course, number, samples, waves)
+                waves = self._collect(method, spread, number, samples, waves)
             fresh = [episode for wave in waves for episode in wave]
+            if done is not None and len(fresh) != done.episodes:
+                raise Problem(
+                    f"round {number} made {done.episodes} episodes, but {len(fresh)} of them are in {folder.path}: "
+                    "restore the missing ones"
+                )
             episodes += fresh
             samples += _samples(fresh)
             if done is None:
@@ -110,7 +118,7 @@ class _Crossing:
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
                 self._tell("evaluate", samples, number)
-                scored = self._score(target, method.decider(), method.history)
+                scored = self.target.score(method.decider(), method.history, self._starts())
                 seconds = {
                     "collect": collected - began,
                     "fit": fitted - collected,
@@ -127,21 +135,28 @@ class _Crossing:
             self._tell("evaluate", samples, number, normalised=done.normalised)
         return rounds
 
+    def _enough(self, rounds: list[Round]) -> bool:
+        """Whether the last two evaluations came to what is wanted."""
+        enough, last = self.config.enough, rounds[-2:]
+        return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
+
     def _collect(
-        self, robot: Robot, method: Method, course: Course, number: int, before: int, known: list[list[Episode]]
+        self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]
     ) -> list[list[Episode]]:
         """The waves of a round: those already on disk, and the ones still missing."""
         config, settings = self.config, self.config.settings.collect
         goal = min(config.samples, before + config.round_samples)
+        length = settings.length(number, self.task.embodiment.spec.horizon)
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
+            n = self._robots_for(goal - samples, length, waves)
             wave = collect(
-                robot,
+                self.target.robot(n),
                 method.decider(),
-                course,
+                Course(self.expert, self.task.source(n), 1, spread),
                 settings,
                 history=method.history,
-                length=settings.length(number, robot.spec.horizon),
+                length=length,
                 budget=goal - samples,
                 rng=stream(config.seed, "collect", number, len(waves)),
             )
@@ -150,6 +165,12 @@ class _Crossing:
             samples += _samples(wave)
             self._tell("collect", samples, number)
         return waves
+
+    def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
+        """As many robots as the samples that are left allow whole episodes, as long as the last wave's were."""
+        if waves:
+            length = max(int(np.mean([len(episode[0]) for episode in waves[-1]])), 1)
+        return min(max(budget // length, 1), self.target.most_robots)
 
     def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> Learned:
         def progress(epoch: int, loss: float) -> None:
@@ -162,13 +183,17 @@ class _Crossing:
     def _trace(self, method: Method) -> None:
         """Record a few episodes of each policy from the same starts, for the report."""
         plain = Unadapted(self.expert, self.task.source())
-        for name, world, decider, history in (
-            ("expert", self.task.source(TRACED_EPISODES), plain, 1),
-            ("unadapted", self.task.target(self.gap, TRACED_EPISODES), plain, 1),
-            ("adapted", self.task.target(self.gap, TRACED_EPISODES), method.decider(), method.history),
-        ):
-            trace = record(world, decider, history, stream(self.config.seed, "trace"))
+        world = self.task.source(TRACED_EPISODES)
+        traces = {
+            "expert": record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
+            "unadapted": self.target.record(plain, 1, self._traced()),
+            "adapted": self.target.record(method.decider(), method.history, self._traced()),
+        }
+        for name, trace in traces.items():
             trace.save(self.folder.trace_path(name))
+
+    def _traced(self) -> np.random.Generator:
+        return stream(self.config.seed, "trace")
 
     def _result(self, method: Method, baseline: Baseline, rounds: list[Round]) -> Result:
         scale, unadapted = baseline.scale, baseline.unadapted
@@ -176,7 +201,7 @@ class _Crossing:
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
         return Result(
             task=self.config.task,
-            gap=str(self.gap),
+            gap=self.config.environment or str(self.gap),
             method=self.config.method,
             history=method.history,
             seed=self.config.seed,

@@ -101,21 +101,24 @@ class RunFolder:
             )
 
     def save_wave(self, round_number: int, wave: int, episodes: list[Episode]) -> None:
-        """Keep the episodes of one wave."""
-        for robot, episode in enumerate(episodes):
+        """Keep the episodes of one wave, that of robot 0 last: a wave with it is complete."""
+        for robot, episode in reversed(list(enumerate(episodes))):
             save_episode(self.path / "episodes" / f"{round_number:03d}-{wave:03d}-{robot:02d}.npz", episode)
 
     def waves(self, round_number: int) -> list[list[Episode]]:
-        """The waves of a round that are on disk, in order."""
+        """The complete waves of a round that are on disk, in order."""
         found: dict[int, list[Episode]] = {}
-        for file in sorted((self.path / "episodes").glob(f"{round_number:03d}-*.npz")):
+        folder = self.path / "episodes"
+        for file in sorted(folder.glob(f"{round_number:03d}-*.npz")):
+            if not (folder / f"{file.stem[:-2]}00.npz").exists():
+                continue
             try:
                 found.setdefault(int(file.stem.split("-")[1]), []).append(load_episode(file))
             except Problem as problem:
                 raise Problem(f"{problem}; remove this file and the later ones to collect them again") from problem
         if sorted(found) != list(range(len(found))):
             missing = min(set(range(max(found) + 1)) - set(found))
-            raise Problem(f"wave {missing} of round {round_number} is missing in {self.path / 'episodes'}: restore it")
+            raise Problem(f"wave {missing} of round {round_number} is missing in {folder}: restore it")
         return [found[wave] for wave in range(len(found))]
 
     def save_round(self, round_number: int, record: dict[str, Any]) -> None:

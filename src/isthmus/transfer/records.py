@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem
+from isthmus.core import Float, Problem
 from isthmus.data import read_json
-from isthmus.evaluate import Evaluation, Scale
+from isthmus.evaluate import Scale
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Scored:
         _check_numbers(self.score, self.std)
 
     @staticmethod
-    def of(evaluation: Evaluation) -> "Scored":
-        """Mean and spread of an evaluation."""
-        return Scored(evaluation.score, float(evaluation.scores.std()))
+    def of(scores: Float) -> "Scored":
+        """Mean and spread over episodes (n,)."""
+        return Scored(float(scores.mean()), float(scores.std()))
 
 
 @dataclass(frozen=True)
