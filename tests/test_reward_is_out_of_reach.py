@@ -136,7 +136,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     def policy(history):  # a damper, for want of an expert
         return -0.1 * history.current[:, 6:8]
 
-    source = Source(policy, task.source(), spec, seed=0)
+    source = Source(policy, task.source(), task.unlimited(4), spec, seed=0)
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
     episodes = []

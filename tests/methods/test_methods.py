@@ -7,7 +7,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, MethodSettings, Source, make_method
 from isthmus.models import FitSettings
-from isthmus.policies import TransferPolicy, Unadapted
+from isthmus.policies import Unadapted
 from isthmus.tasks import load_task
 
 TASK = load_task("reacher")
@@ -17,7 +17,7 @@ SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
 def source():
-    return Source(EXPERT, TASK.source(), TASK.embodiment.spec, seed=0)
+    return Source(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     other.restore(tmp_path / "model.npz")
     window = History(episodes[0][0].observations[None, 3:5], episodes[0][0].applied[None, 3:4])
     np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
-    assert isinstance(other.decider(), TransferPolicy)
+    assert not isinstance(other.decider(), Unadapted)
 
 
 def test_a_refit_goes_on_from_the_model_there_is(episodes):
@@ -62,6 +62,6 @@ def test_a_refit_goes_on_from_the_model_there_is(episodes):
 
 def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
     with pytest.raises(
-        Problem, match=r"unknown method 'invers'.*correction, inverse, unadapted.*did you mean 'inverse'"
+        Problem, match=r"unknown method 'invers'.*correction, explained, inverse, unadapted.*did you mean 'inverse'"
     ):
         make_method("invers", source(), SETTINGS)

@@ -9,7 +9,7 @@ RECIPES = {
     "hopper": TrainSettings(
         algorithm="trpo", steps=18_432_000, worlds=128, batch=400, discount=0.995, gae=0.97, hidden=64, initial_std=1.0
     ),
-    "half-cheetah": TrainSettings(steps=5_000_000, entropy=0.01),
-    "humanoid": TrainSettings(steps=8_000_000, initial_std=0.3, entropy=0.002),
+    "half-cheetah": TrainSettings(steps=2_000_000, initial_std=0.15, entropy=0.0),
+    "humanoid": TrainSettings(steps=4_000_000, initial_std=0.3, entropy=0.002),
 }
 """By task name; a task that is not here is trained with the defaults."""

@@ -15,6 +15,8 @@ class Source:
 
     policy: Policy
     simulator: Simulator
+    unlimited: Simulator
+    """The same simulator several times over, with actuators that know no limits."""
     spec: WorldSpec
     seed: int
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isthmus.core import unknown_name
+from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
 from isthmus.methods.settings import MethodSettings
@@ -35,6 +36,12 @@ METHODS = {
             summary="the paper's correction form: the network gives what to add to the source's action",
             sees="target observations and actions",
             make=lambda source, settings: InverseMethod(source, settings, correction=True),
+        ),
+        MethodKind(
+            name="explained",
+            summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
+            sees="target observations and actions",
+            make=ExplainedMethod,
         ),
         MethodKind(
             name="unadapted",

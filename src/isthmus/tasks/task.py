@@ -1,5 +1,6 @@
 """A task: a robot, and how its runs are scored."""
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -56,6 +57,12 @@ class Task:
     def source(self, n: int = 1) -> MujocoWorld:
         """The simulator that the policy was made in."""
         return MujocoWorld(self.embodiment, n)
+
+    def unlimited(self, n: int = 1) -> MujocoWorld:
+        """The simulator with actuators that know no limits."""
+        model = copy.copy(self.embodiment.model)
+        model.actuator_ctrllimited[:] = 0
+        return MujocoWorld(self.embodiment, n, models=model)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""

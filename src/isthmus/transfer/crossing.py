@@ -60,7 +60,10 @@ class _Crossing:
     watch: Watcher
 
     def run(self) -> Result:
-        source = Source(self.expert, self.task.source(), self.task.embodiment.spec, self.config.seed)
+        task = self.task
+        source = Source(
+            self.expert, task.source(), task.unlimited(SCALE_WORLDS), task.embodiment.spec, self.config.seed
+        )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []

@@ -1,0 +1,32 @@
+"""What it costs to miss a wanted observation: not every part of it matters alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.core import Float, Int
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A squared length of errors: |root^T error / spread|^2."""
+
+    targets: Int
+    """Observation dimensions that count."""
+    spread: Float
+    """How much each of them changes in one step (d,)."""
+    root: Float
+    """A root of the matrix that weighs errors, so that root root^T is that matrix (d, d)."""
+
+    @staticmethod
+    def even(targets: Int, spread: Float) -> "Metric":
+        """All targets count alike, each in its spreads."""
+        return Metric(targets, spread, np.eye(len(targets)))
+
+    def in_spreads(self, errors: Float) -> Float:
+        """The targets' part of errors (..., obs), in spreads (..., d)."""
+        return errors[..., self.targets] / self.spread
+
+    def weigh(self, errors: Float) -> Float:
+        """Vectors (..., d) whose squared length is what errors (..., obs) cost."""
+        return self.in_spreads(errors) @ self.root

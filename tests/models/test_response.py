@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.core import Problem
+from isthmus.models.response import LARGEST, Response, fit_lines
+
+HALF = np.array([1.0, 0.4])
+TARGETS = np.array([0, 2])
+
+
+def response(weights):
+    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, TARGETS)
+
+
+def drawn(seed, n=5, past=2):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, 3)), rng.uniform(-1, 1, (n, 2)) * HALF, 0.1 * rng.standard_normal((n, past))
+
+
+@given(st.integers(0, 10_000))
+def test_the_corrected_command_has_the_wanted_effect(seed):
+    rng = np.random.default_rng(seed)
+    observations, wanted, past = drawn(seed)
+    model = response(0.05 * rng.standard_normal((1 + 2 + 2 + 2, 2)))
+    command = wanted + model.correction(observations, wanted, past)
+    effect = command + HALF * (model.features(observations, command, past) @ model.weights)
+    np.testing.assert_allclose(effect, wanted, atol=1e-9)
+
+
+def test_a_model_that_knows_nothing_changes_nothing():
+    observations, wanted, past = drawn(0)
+    assert not response(np.zeros((7, 2))).correction(observations, wanted, past).any()
+
+
+def test_an_actuator_that_does_not_answer_is_left_alone():
+    weights = np.zeros((5, 2))
+    weights[0, 0] = 0.5
+    weights[3, 0] = -1.0  # the first actuator answers to nothing
+    observations, wanted, _ = drawn(1)
+    assert not response(weights).correction(observations, wanted, np.empty((5, 0)))[:, 0].any()
+
+
+def test_a_correction_is_bounded():
+    weights = np.zeros((5, 2))
+    weights[0] = 100.0
+    observations, wanted, _ = drawn(1)
+    found = response(weights).correction(observations, wanted, np.empty((5, 0)))
+    np.testing.assert_allclose(found, np.broadcast_to(-LARGEST * HALF, (5, 2)))
+
+
+def test_a_line_is_found_from_the_usable_rows_only():
+    rng = np.random.default_rng(0)
+    features = np.hstack((np.ones((400, 1)), rng.standard_normal((400, 3))))
+    weights = np.array([[0.2, 0.0], [0.0, -0.3], [0.1, 0.0], [0.0, 0.0]])
+    errors = features @ weights + 0.01 * rng.standard_normal((400, 2))
+    usable = rng.random((400, 2)) < 0.7
+    errors[~usable] = 50.0
+    found, left, before = fit_lines(features, errors, usable)
+    np.testing.assert_allclose(found, weights, atol=0.01)
+    assert (left < 0.015).all()
+    assert (before > 0.2).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_is_not_learned(seed):
+    rng = np.random.default_rng(seed)
+    features = np.hstack((np.ones((300, 1)), rng.standard_normal((300, 40))))
+    found, _, before = fit_lines(features, rng.standard_normal((300, 2)), np.ones((300, 2), np.bool_))
+    assert np.sqrt(np.square(features @ found).mean()) < 0.15 * before.mean()
+
+
+def test_few_rows_teach_nothing():
+    found, left, before = fit_lines(np.ones((19, 1)), np.ones((19, 1)), np.ones((19, 1), np.bool_))
+    assert not found.any()
+    assert left == before == 1.0
+
+
+def test_a_model_is_read_as_it_was_written(tmp_path):
+    model = response(np.random.default_rng(0).standard_normal((7, 2)))
+    model.save(tmp_path / "model.npz")
+    again = Response.load(tmp_path / "model.npz")
+    observations, wanted, past = drawn(0)
+    np.testing.assert_array_equal(
+        again.correction(observations, wanted, past), model.correction(observations, wanted, past)
+    )
+
+
+@pytest.mark.parametrize("name", ["weights", "mean", "scale", "half_range", "targets"])
+def test_a_damaged_model_is_refused(tmp_path, name):
+    from isthmus.data import load_arrays, save_arrays
+
+    response(np.zeros((7, 2))).save(tmp_path / "model.npz")
+    arrays, meta = load_arrays(tmp_path / "model.npz", "response-model")
+    save_arrays(tmp_path / "cut.npz", arrays | {name: arrays[name].T[:-1]}, meta)
+    with pytest.raises(Problem, match="damaged"):
+        Response.load(tmp_path / "cut.npz")
