@@ -71,7 +71,7 @@ def test_adaptation_imports_nothing_by_a_name_made_up_at_run_time(adaptation):
         (Step, {"observations", "applied", "ended"}),
         (Trajectory, {"observations", "commands", "applied", "source", "wanted", "context"}),
         (Decision, {"source", "wanted", "command"}),
-        (Source, {"policy", "simulator", "spec", "seed"}),
+        (Source, {"policy", "simulator", "unlimited", "spec", "seed"}),
     ],
 )
 def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields):
