@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from isthmus.bench.collecting import collection
 from isthmus.bench.control import control_step
 from isthmus.bench.learning import fit_memory, fit_speed
 from isthmus.bench.measure import Benchmark
@@ -15,5 +16,5 @@ def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
     """All of them, one after another."""
     if repeats < 1:
         raise Problem(f"repeats must be at least 1, got {repeats}")
-    for benchmark in (batched_stepping, batched_vs_gymnasium, control_step, fit_speed, fit_memory):
+    for benchmark in (batched_stepping, batched_vs_gymnasium, collection, control_step, fit_speed, fit_memory):
         yield benchmark(repeats)

@@ -20,7 +20,7 @@ from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
-from isthmus.models.past_errors import CommandErrors, PastErrors
+from isthmus.models.past_errors import CommandErrors, PastErrors, recorded_past
 from isthmus.models.response import Response, fit_lines
 from isthmus.policies import Decision, Unadapted
 
@@ -131,8 +131,7 @@ def _explain(one: Trajectory, explainer: Explainer, spec: WorldSpec, history: in
     """What a trajectory tells: its errors are what there is to predict, and those before each step are known then."""
     now, then = one.observations[:-1], one.observations[1:]
     roughly = explainer(now, then, one.applied, iterations=1)
-    known = CommandErrors.of(spec, one.applied, roughly)
-    past = known.before(history - 1).summary() if history > 1 else np.empty((len(one), 0))
+    past = recorded_past(spec, one.applied, roughly, history - 1)
     errors = CommandErrors.of(spec, one.applied, explainer(now, then, roughly, iterations=1))
     new = slice(one.context, None)
     return _Rows(now[new], one.applied[new], past[new], errors.values[new], errors.told[new])

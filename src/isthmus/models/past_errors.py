@@ -1,4 +1,4 @@
-"""What the last steps tell of a disturbance that lasts: the errors of the commands, where they can be told."""
+"""What the last steps tell: the commands that may still be on their way, and a disturbance that lasts."""
 
 from dataclasses import dataclass
 
@@ -34,15 +34,6 @@ class CommandErrors:
         """The same, but telling nothing elsewhere."""
         return CommandErrors(self.values, self.told & there, self.bounds & there)
 
-    def before(self, steps: int) -> "CommandErrors":
-        """For each step of a trajectory (T, act) the errors of the `steps` steps before it (T, steps, act)."""
-
-        def windows(rows: np.ndarray) -> np.ndarray:
-            led = np.pad(rows, ((steps, 0), (0, 0)))[:-1]  # zeros, which tell nothing, before the first step
-            return np.lib.stride_tricks.sliding_window_view(led, steps, axis=0).transpose(0, 2, 1)
-
-        return CommandErrors(windows(self.values), windows(self.told), windows(self.bounds))
-
     def summary(self) -> Float:
         """The latest error and the mean of those that were told, for each actuator: (n, steps, act) to (n, 2 act)."""
         n, steps, act = self.values.shape
@@ -55,8 +46,27 @@ class CommandErrors:
         return np.concatenate((latest, mean), axis=1)
 
 
+def past_features(spec: WorldSpec, actions: Float, explained: Float, there: Bool) -> Float:
+    """What the last actions (n, steps, act) were and came to, for those steps that are `there` (n, steps, 1)."""
+    known = CommandErrors.of(spec, actions, explained).known_where(there).summary()
+    return np.concatenate((known, (actions / spec.half_range).reshape(len(actions), -1)), axis=1)
+
+
+def recorded_past(spec: WorldSpec, actions: Float, explained: Float, steps: int) -> Float:
+    """The features of every step of a trajectory (T, act), of the `steps` steps before it (T, features)."""
+
+    def windows(rows: np.ndarray) -> np.ndarray:
+        led = np.pad(rows, ((steps, 0), (0, 0)))[:-1]  # before its first step a history has zeros
+        return np.lib.stride_tricks.sliding_window_view(led, steps, axis=0).transpose(0, 2, 1)
+
+    if not steps:
+        return np.empty((len(actions), 0))
+    there = np.ones((len(actions), 1), np.bool_)
+    return past_features(spec, windows(actions), windows(explained), windows(there))
+
+
 class PastErrors:
-    """The summary of n running histories. It remembers the last ones, since a window moves by one step at a time."""
+    """The features of n running histories. It remembers the last ones, since a window moves by one step at a time."""
 
     def __init__(self, spec: WorldSpec, explainer: Explainer) -> None:
         """Start with no memory."""
@@ -65,7 +75,7 @@ class PastErrors:
         self._explained: Float = np.empty((0, 0, 0))
 
     def __call__(self, history: History) -> Float:
-        """(n, 2 act), or (n, 0) when the history is a single observation."""
+        """(n, features); none when the history is a single observation."""
         seen, done = history.observations, history.actions
         n, steps = done.shape[:2]
         if not steps:
@@ -77,4 +87,4 @@ class PastErrors:
         explained[:, fresh] = self._explainer(now, then, given, iterations=1).reshape(n, -1, done.shape[2])
         self._seen, self._explained = seen.copy(), explained
         there = (seen[:, 1:] != seen[:, :-1]).any(axis=2)[..., None]  # before its first step a history repeats itself
-        return CommandErrors.of(self._spec, done, explained).known_where(there).summary()
+        return past_features(self._spec, done, explained, there)
