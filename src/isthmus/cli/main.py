@@ -13,6 +13,7 @@ from isthmus.cli.check import Check
 from isthmus.cli.expert import Expert
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
+from isthmus.cli.reproduce import Reproduce
 from isthmus.cli.study import Study
 from isthmus.cli.survey import Survey
 from isthmus.cli.transfer import Transfer
@@ -23,6 +24,7 @@ Command = (
     | Annotated[Report, subcommand("report")]
     | Annotated[Study, subcommand("study")]
     | Annotated[Survey, subcommand("survey")]
+    | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]
     | Annotated[Methods, subcommand("methods")]

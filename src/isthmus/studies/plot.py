@@ -45,7 +45,7 @@ def plot_curve(study: SeedStudy, path: Path) -> None:
     axes.set_ylabel("score (expert in its simulator = 1)")
     axes.set_title(f"{study.config.task}, {study.config.gap}, {study.config.method}", loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
-    _save(figure, path)
+    save_drawing(figure, path)
 
 
 def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
@@ -66,10 +66,11 @@ def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     figure.supylabel("score (expert in its simulator = 1)", fontsize=9)
     figure.suptitle(f"{task}: the expert, unadapted, across each gap", fontsize=11, x=0.01, ha="left")
-    _save(figure, path)
+    save_drawing(figure, path)
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save_drawing(figure: Figure, path: Path) -> None:
+    """Write a drawing; the same drawing is the same file, byte for byte."""
     buffer = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "isthmus"}):
         metadata = {"Date": None} if path.suffix == ".svg" else None

@@ -1,7 +1,6 @@
 """The same crossing from many seeds: how good it is, and how sure that is."""
 
 import dataclasses
-import multiprocessing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,9 @@ import numpy as np
 
 from isthmus.core import Problem
 from isthmus.data import write_json
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.studies.pool import run_units
+from isthmus.studies.unit import Unit
+from isthmus.transfer import Config, Result
 
 
 @dataclass(frozen=True)
@@ -59,22 +60,19 @@ def study_seeds(
     config: Config, seeds: Sequence[int], out: Path, workers: int, watch: Callable[[Result], None]
 ) -> SeedStudy:
     """Cross from every seed, on `workers` processes; runs that are complete in `out` are taken as they are."""
-    if not seeds or workers < 1:
-        raise Problem("a study needs at least one seed and one worker")
-    jobs = [(dataclasses.replace(config, seed=seed), out / f"seed-{seed:03d}") for seed in seeds]
+    if not seeds:
+        raise Problem("a study needs at least one seed")
+    units = [Unit(f"seed {seed}", dataclasses.replace(config, seed=seed), out / f"seed-{seed:03d}") for seed in seeds]
     results: list[Result] = []
-    with multiprocessing.get_context("spawn").Pool(min(workers, len(jobs))) as pool:
-        for result in pool.imap_unordered(_cross, jobs):
-            results.append(result)
-            watch(result)
+
+    def deliver(_unit: Unit, result: Result) -> None:
+        results.append(result)
+        watch(result)
+
+    run_units(units, deliver, workers=workers)
     study = SeedStudy(config, tuple(sorted(results, key=lambda result: result.seed)))
     write_json(out / "study.json", study.to_json())
     return study
-
-
-def _cross(job: tuple[Config, Path]) -> Result:
-    config, path = job
-    return cross(config, RunFolder(path), resume=True)
 
 
 def _summary(values: list[float]) -> dict[str, Any]:

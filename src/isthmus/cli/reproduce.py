@@ -1,0 +1,77 @@
+"""The paper's figures 3 and 4, made again."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tyro.conf import Positional
+
+from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.core import unknown_name
+
+if TYPE_CHECKING:
+    from isthmus.studies.reproduce import Figure
+
+
+@dataclass(frozen=True)
+class Reproduce:
+    """Make figure 3 or figure 4 of the paper again, and show ours beside the paper's numbers.
+
+    Example: `isthmus reproduce figure-4 --quick --only hopper`
+
+    A study that was stopped, or killed, goes on with the same command; more seeds go on from fewer. figure-3 is the
+    score against the size of the gap, figure-4 the samples until 3/4 of the expert. What is there so far is always in
+    OUT/FIGURE: a page, a plot, a table and JSON.
+    """
+
+    figure: Positional[str]
+    """figure-3 or figure-4."""
+    quick: bool = False
+    """A coarse look within minutes: two seeds, few gaps, small budgets. Its cells are kept apart."""
+    only: tuple[str, ...] = ()
+    """Robots to run; all of the figure that have an expert when not given."""
+    seeds: int | None = None
+    """How many seeds: 0, 1, 2, ...; 10, or 2 with --quick, when not given."""
+    workers: int = len(os.sched_getaffinity(0))
+    """Processes that run side by side; a Ray cluster decides by its CPUs."""
+    ray: str | None = None
+    """Address of a Ray cluster to run on instead, as in `auto`: needs the extra isthmus[ray]."""
+    out: Path = Path("runs/reproduce")
+    """Folder of the figures."""
+    keep_runs: bool = False
+    """Keep the run folders of finished cells, with everything that was collected."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Run what is missing, print the table."""
+        from isthmus.cli.countdown import countdown
+        from isthmus.studies.reproduce import QUICK_SEEDS, SEEDS, reproduce
+
+        figure = self._figure()
+        seeds = self.seeds if self.seeds is not None else QUICK_SEEDS if self.quick else SEEDS
+        with countdown(figure.title) as watch:
+            summary = reproduce(
+                figure,
+                self.out,
+                seeds=seeds,
+                only=self.only,
+                workers=self.workers,
+                ray=self.ray,
+                keep_runs=self.keep_runs,
+                watch=watch,
+            )
+        if self.json:
+            print_json(summary.to_json())
+            return
+        print_table(figure.title, figure.brief, summary.brief)
+        folder = self.out / figure.folder
+        stdout.print(f"\npage: {folder / figure.name}.html, figures: {folder / figure.name}.json", soft_wrap=True)
+
+    def _figure(self) -> "Figure":
+        from isthmus.studies.reproduce import FIGURES
+
+        if self.figure not in FIGURES:
+            raise unknown_name("figure", self.figure, FIGURES)
+        return FIGURES[self.figure](quick=self.quick)

@@ -1,0 +1,61 @@
+"""Units on a Ray cluster, which is an extra."""
+
+import logging
+import socket
+from collections.abc import Sequence
+from types import ModuleType
+
+from isthmus.core import Problem
+from isthmus.studies.unit import LOSSES, Deliver, Unit, attempt, given_up, settle
+
+
+def cluster_size(address: str) -> int:
+    """How many units the cluster at `address` runs side by side."""
+    return max(1, int(_connected(address).cluster_resources().get("CPU", 1)))
+
+
+def run_on_cluster(units: Sequence[Unit], deliver: Deliver, address: str) -> None:
+    """Run every unit on one CPU of the cluster, and with one BLAS thread: that is how Ray starts such a task.
+
+    When a worker dies, Ray starts its unit again. It goes on where it was if the machines share the folder, and from
+    the beginning otherwise: to the same result.
+    """
+    ray = _connected(address)
+    task = ray.remote(num_cpus=1, max_retries=LOSSES)(attempt)
+    running = {task.remote(unit): unit for unit in units}
+    try:
+        while running:
+            [reference], _ = ray.wait(list(running), num_returns=1)
+            unit = running.pop(reference)
+            try:
+                outcome = ray.get(reference)
+            except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
+                raise given_up(unit) from error
+            deliver(unit, settle(unit, outcome))
+    finally:
+        for reference in running:
+            ray.cancel(reference, force=True)
+
+
+def _connected(address: str) -> ModuleType:
+    """Ray, connected until this process ends; a connection that is there already is used."""
+    try:
+        import ray  # noqa: PLC0415 - an extra
+        import ray.exceptions  # noqa: PLC0415
+    except ImportError as error:
+        raise Problem("--ray needs Ray: pip install 'isthmus[ray]'") from error
+    if not ray.is_initialized():
+        try:
+            _knock(address)
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise Problem(f"no Ray cluster answers at {address!r} ({reason}): see `ray start --help`") from error
+    return ray
+
+
+def _knock(address: str) -> None:
+    """See whether anybody is at HOST:PORT: Ray itself tries for many minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdecimal() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=10).close()
