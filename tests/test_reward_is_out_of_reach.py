@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from isthmus.collection import CollectSettings, Course, collect, observation_scale
-from isthmus.core import HistoryBuffer, Simulator, Step, Trajectory, World, stream
+from isthmus.core import History, HistoryBuffer, Simulator, Step, Trajectory, World, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
 from isthmus.gaps import Gap
-from isthmus.methods import METHODS, Learned, Method, MethodSettings, Source, make_method
+from isthmus.methods import METHODS, Learned, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Decision
+from isthmus.transfer.joints import joints_of
+from isthmus.transfer.source_cost import source_cost
 from isthmus.worlds import Robot
 
 ADAPTATION = ("methods", "collection", "models", "policies", "data")
@@ -71,11 +73,23 @@ def test_adaptation_imports_nothing_by_a_name_made_up_at_run_time(adaptation):
         (Step, {"observations", "applied", "ended"}),
         (Trajectory, {"observations", "commands", "applied", "source", "wanted", "context"}),
         (Decision, {"source", "wanted", "command"}),
-        (Source, {"policy", "simulator", "unlimited", "spec", "seed"}),
     ],
 )
 def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields):
     assert {field.name for field in dataclasses.fields(kind)} == fields
+
+
+def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
+    """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
+    assert {field.name for field in dataclasses.fields(Source)} == {
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints"),
+        "cost",
+    }
+    assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
+    assert list(inspect.signature(source_cost).parameters) == ["task"]  # neither a gap nor a target
+    observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
+    seen, *_ = source_cost(reacher).foresee(observations, actions)
+    np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [World, Placeable, Simulator])
@@ -136,7 +150,8 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     def policy(history):  # a damper, for want of an expert
         return -0.1 * history.current[:, 6:8]
 
-    source = Source(policy, task.source(), task.unlimited(4), spec, seed=0)
+    # What the simulation costs may be known; the target's task is the one above.
+    source = Source(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher))
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
     episodes = []

@@ -12,6 +12,7 @@ COMMANDS = [
     ["report"],
     ["study"],
     ["survey"],
+    ["ceiling"],
     ["reproduce"],
     ["tasks"],
     ["gaps"],
@@ -78,6 +79,10 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["study", "reacher", "--seeds", "0"], "at least one seed"),
         (["survey", "--tasks", "reachr"], "unknown surveyed task 'reachr'.*did you mean 'reacher'"),
         (["survey", "--seeds", "0"], "at least one seed"),
+        (["ceiling", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["ceiling", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
+        (["ceiling", "reacher", "--metric", "evn"], "unknown metric 'evn': choose from .*did you mean 'even'"),
+        (["ceiling", "reacher", "--episodes", "0"], "episodes must be at least 1"),
         (["reproduce", "figure-5"], "unknown figure 'figure-5': choose from figure-3, figure-4"),
         (
             ["reproduce", "figure-4", "--only", "reacher"],

@@ -69,7 +69,9 @@ def test_the_scale_puts_the_zero_action_at_0_and_the_expert_at_1():
 
 
 def test_a_trace_of_the_expert_at_home_sees_what_it_wanted(tmp_path):
-    trace = record(TASK.source(3), Unadapted(load_expert(TASK), TASK.source()), 1, stream(0, "trace"))
+    world = TASK.source(3)
+    plain = Unadapted(load_expert(TASK), TASK.source())
+    trace = record(world, plain, 1, stream(0, "trace"), lambda: world.fields["qpos"])
     assert np.abs(trace.tracking_errors).max() < 1e-9
     assert trace.qpos.shape == (3, 51, 4)
     trace.save(tmp_path / "trace.npz")

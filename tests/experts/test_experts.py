@@ -38,7 +38,7 @@ def test_a_shipped_expert_is_what_its_provenance_says(name):
     )
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"], rel=1e-3)
     assert made["command"].startswith(f"isthmus expert train {name}")
-    assert {"seed", "settings", "seconds", "versions"} <= made.keys()
+    assert {"seed", "stages", "seconds", "versions"} <= made.keys()
 
 
 def test_reacher_ships():
@@ -68,7 +68,7 @@ def test_training_writes_policy_and_provenance(tmp_path, settings):
     assert np.isfinite(reports[-1][1])
     assert "--steps 400" in made["command"]
     assert settings.algorithm.upper() in made["algorithm"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.json", "mine.npz"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.json", "mine.npz", "mine.training.npz"]
     task = load_task("reacher")
     outcome = assess(task, policy_in(tmp_path / "mine.npz"), Gap(), 10, stream(3, "expert", "evaluate"))
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"])
@@ -109,7 +109,7 @@ def test_a_training_that_was_cut_short_goes_on_from_its_last_save(tmp_path, monk
     assert made["steps"] == 1000
     np.testing.assert_array_equal(networks[0].weights[0], before.weights[0])
     assert not np.array_equal(policy_in(path).network.weights[0], before.weights[0])
-    assert not (tmp_path / "mine.training.npz").exists()
+    assert [stage["from"] for stage in made["stages"]] == [0]
 
 
 def test_what_was_learned_is_put_back_whole():
@@ -125,13 +125,25 @@ def test_what_was_learned_is_put_back_whole():
     assert {name.split("/")[0] for name in arrays} == {"policy", "optimiser", "observations", "returns"}
 
 
-def test_resuming_with_other_settings_or_from_nothing_is_refused(tmp_path, monkeypatch):
+def test_resuming_from_nothing_or_with_another_network_is_refused(tmp_path, monkeypatch):
     settings, path = dataclasses.replace(TINY, steps=1000), tmp_path / "mine.npz"
     with pytest.raises(Problem, match="there is no training at"):
         make_expert("reacher", path, settings, 0, 5, lambda *_: None, resume=True)
     cut_short(path, settings, monkeypatch)
-    with pytest.raises(Problem, match="another task, seed or settings"):
+    with pytest.raises(Problem, match="another network"):
         make_expert("reacher", path, dataclasses.replace(settings, hidden=9), 0, 5, lambda *_: None, resume=True)
+    with pytest.raises(Problem, match="training of reacher from seed 0"):
+        make_expert("reacher", path, settings, 1, 5, lambda *_: None, resume=True)
+
+
+def test_other_settings_are_a_new_stage(tmp_path):
+    path, slower = tmp_path / "mine.npz", dataclasses.replace(TINY, steps=800, rate=1e-4)
+    make_expert("reacher", path, TINY, 0, 5, lambda *_: None)
+    made = make_expert("reacher", path, slower, 0, 5, lambda *_: None, resume=True)
+    assert [stage["from"] for stage in made["stages"]] == [0, 400]
+    assert made["command"].endswith("--resume")
+    assert "--rate 0.0001" in made["command"]
+    assert made["steps"] == 800
 
 
 def test_training_is_the_same_again_from_the_same_seed(tmp_path):

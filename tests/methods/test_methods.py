@@ -9,6 +9,8 @@ from isthmus.methods import METHODS, MethodSettings, Source, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Unadapted
 from isthmus.tasks import load_task
+from isthmus.transfer.joints import joints_of
+from isthmus.transfer.source_cost import source_cost
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -17,7 +19,7 @@ SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
 def source():
-    return Source(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, seed=0)
+    return Source(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK))
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +33,32 @@ def episodes():
     )
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_before_learning_every_method_does_what_the_source_would(name):
+@pytest.mark.parametrize("name", [name for name, kind in METHODS.items() if kind.follows_policy])
+def test_before_learning_every_method_that_follows_the_policy_does_what_it_would(name):
     method = make_method(name, source(), SETTINGS)
     history = History.of(TASK.source(3).reset(stream(0, "reset")))
     np.testing.assert_array_equal(method.decider()(history), EXPERT(history))
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name != "unadapted"])
+LEARNING = [name for name in METHODS if make_method(name, source(), SETTINGS).samples_wanted]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_commands_what_can_be_done_and_begins_anew_with_every_decider(name):
+    method = make_method(name, source(), SETTINGS)
+    window = History.of(TASK.source(3).reset(stream(0, "reset")))
+    one = method.decider().decide(window)
+    assert one.command.shape == one.source.shape == (3, 2)
+    assert one.wanted.shape == window.current.shape
+    assert all(np.isfinite(part).all() for part in (one.command, one.source, one.wanted))
+    np.testing.assert_array_equal(method.decider()(window), one.command)
+
+
+def test_some_methods_learn_and_others_need_not():
+    assert set(METHODS) - set(LEARNING) == {"unadapted", "output-error", "gaussian"}
+
+
+@pytest.mark.parametrize("name", LEARNING)
 def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path):
     method = make_method(name, source(), SETTINGS)
     passes = []
@@ -61,7 +81,6 @@ def test_a_refit_goes_on_from_the_model_there_is(episodes):
 
 
 def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
-    with pytest.raises(
-        Problem, match=r"unknown method 'invers'.*correction, explained, inverse, unadapted.*did you mean 'inverse'"
-    ):
+    names = "correction, explained, gaussian, inverse, output-error, pd, unadapted"
+    with pytest.raises(Problem, match=rf"unknown method 'invers'.*{names}.*did you mean 'inverse'"):
         make_method("invers", source(), SETTINGS)

@@ -161,7 +161,7 @@ def test_a_command_at_its_limit_and_an_effect_at_the_limit_are_told_apart():
     spec = load_task("hopper").embodiment.spec
     found = CommandErrors.of(spec, np.array([[0.5, 1.0, 0.5]]), np.array([[0.2, 0.3, 1.0]]))
     assert found.told.tolist() == [[True, False, False]]
-    assert found.bounds.tolist() == [[False, False, True]]
+    assert found.bounds.tolist() == [[False, True, True]]
     assert found.values[0, 0] == pytest.approx(-0.3)
 
 

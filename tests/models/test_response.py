@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import Problem
+from isthmus.models.past_errors import CommandErrors
 from isthmus.models.response import LARGEST, Response, fit_lines
 
 HALF = np.array([1.0, 0.4])
@@ -11,7 +12,7 @@ TARGETS = np.array([0, 2])
 
 
 def response(weights):
-    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, TARGETS)
+    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, np.zeros(2), TARGETS)
 
 
 def drawn(seed, n=5, past=2):
@@ -50,31 +51,63 @@ def test_a_correction_is_bounded():
     np.testing.assert_allclose(found, np.broadcast_to(-LARGEST * HALF, (5, 2)))
 
 
-def test_a_line_is_found_from_the_usable_rows_only():
+def told_errors(values, told=None):
+    told = np.ones(values.shape, np.bool_) if told is None else told
+    return CommandErrors(values, told, ~told)
+
+
+def test_a_line_is_found_from_the_rows_that_tell():
     rng = np.random.default_rng(0)
     features = np.hstack((np.ones((400, 1)), rng.standard_normal((400, 3))))
     weights = np.array([[0.2, 0.0], [0.0, -0.3], [0.1, 0.0], [0.0, 0.0]])
     errors = features @ weights + 0.01 * rng.standard_normal((400, 2))
-    usable = rng.random((400, 2)) < 0.7
-    errors[~usable] = 50.0
-    found, left, before = fit_lines(features, errors, usable)
-    np.testing.assert_allclose(found, weights, atol=0.01)
-    assert (left < 0.015).all()
-    assert (before > 0.2).all()
+    told = rng.random((400, 2)) < 0.7
+    errors[~told] = 50.0
+    found = fit_lines(features, told_errors(errors, told), np.arange(400) // 40, cut=False)
+    np.testing.assert_allclose(found.weights, weights, atol=0.01)
+    assert (found.left < 0.015).all()
+    assert (found.before > 0.2).all()
+    assert not found.noise.any()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_not_learned(seed):
     rng = np.random.default_rng(seed)
     features = np.hstack((np.ones((300, 1)), rng.standard_normal((300, 40))))
-    found, _, before = fit_lines(features, rng.standard_normal((300, 2)), np.ones((300, 2), np.bool_))
-    assert np.sqrt(np.square(features @ found).mean()) < 0.15 * before.mean()
+    found = fit_lines(features, told_errors(rng.standard_normal((300, 2))), np.arange(300) // 30, cut=False)
+    assert np.sqrt(np.square(features @ found.weights).mean()) < 0.15 * found.before.mean()
+
+
+def test_what_lasts_for_an_episode_is_learned_from_the_past_and_not_as_a_constant():
+    rng = np.random.default_rng(0)
+    episodes = np.repeat(np.arange(8), 50)
+    lasting = rng.standard_normal(8)[episodes]
+    features = np.stack((np.ones(400), lasting + 0.05 * rng.standard_normal(400)), axis=1)
+    found = fit_lines(features, told_errors(lasting[:, None]), episodes, cut=False)
+    assert abs(found.weights[0, 0]) < 0.05
+    assert found.weights[1, 0] == pytest.approx(1.0, abs=0.05)
 
 
 def test_few_rows_teach_nothing():
-    found, left, before = fit_lines(np.ones((19, 1)), np.ones((19, 1)), np.ones((19, 1), np.bool_))
-    assert not found.any()
-    assert left == before == 1.0
+    found = fit_lines(np.ones((19, 1)), told_errors(np.ones((19, 1))), np.zeros(19, np.int64), cut=False)
+    assert not found.weights.any()
+    assert found.left == found.before == 1.0
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0])
+def test_errors_that_were_cut_off_are_reckoned_with(spread):
+    rng = np.random.default_rng(1)
+    asked = rng.uniform(-0.9, 0.9, 20_000)
+    slope = 0.3 * rng.standard_normal(20_000)
+    done = np.clip(asked + slope + spread * rng.standard_normal(20_000), -1, 1)
+    cut = np.abs(done) == 1
+    features = np.stack((np.ones(20_000), slope), axis=1)
+    errors = CommandErrors((done - asked)[:, None], ~cut[:, None], cut[:, None])
+    blind, seeing = (fit_lines(features, errors, np.arange(20_000) // 100, cut=cut) for cut in (False, True))
+    np.testing.assert_allclose(seeing.weights[:, 0], [0.0, 1.0], atol=0.12)
+    assert seeing.noise == pytest.approx(spread, rel=0.1)
+    assert blind.left < 0.96 * spread
+    assert not blind.noise.any()
 
 
 def test_a_model_is_read_as_it_was_written(tmp_path):
@@ -87,7 +120,7 @@ def test_a_model_is_read_as_it_was_written(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["weights", "mean", "scale", "half_range", "targets"])
+@pytest.mark.parametrize("name", ["weights", "mean", "scale", "half_range", "noise", "targets"])
 def test_a_damaged_model_is_refused(tmp_path, name):
     from isthmus.data import load_arrays, save_arrays
 

@@ -30,7 +30,9 @@ class Train:
     json: bool = False
     """Print the provenance as JSON only."""
     resume: bool = False
-    """Go on with a training that was cut short, from its last save."""
+    """Go on with a training from its last save, perhaps with other settings."""
+    start: Path | None = None
+    """Begin with this policy (.npz, with its provenance beside it) instead of from nothing."""
     algorithm: Algorithm | None = None
     """How to train; the task's recipe when not given, as for all below."""
     steps: int | None = None
@@ -68,7 +70,9 @@ class Train:
         recipe = RECIPES.get(self.task, TrainSettings())
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
-        made = train_with_progress(self.task, path, settings, self.seed, self.episodes, resume=self.resume)
+        made = train_with_progress(
+            self.task, path, settings, self.seed, self.episodes, resume=self.resume, start=self.start
+        )
         if self.json:
             print_json(made)
         else:

@@ -9,6 +9,7 @@ from rich.console import Console
 from tyro.conf import subcommand
 
 from isthmus.cli.bench import Bench
+from isthmus.cli.ceiling import Ceiling
 from isthmus.cli.check import Check
 from isthmus.cli.expert import Expert
 from isthmus.cli.lists import Gaps, Methods, Tasks
@@ -24,6 +25,7 @@ Command = (
     | Annotated[Report, subcommand("report")]
     | Annotated[Study, subcommand("study")]
     | Annotated[Survey, subcommand("survey")]
+    | Annotated[Ceiling, subcommand("ceiling")]
     | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]

@@ -15,7 +15,7 @@ QUIET_SECONDS = 30.0
 
 
 def train_with_progress(
-    task_name: str, path: Path, settings: TrainSettings, seed: int, episodes: int, *, resume: bool
+    task_name: str, path: Path, settings: TrainSettings, seed: int, episodes: int, *, resume: bool, start: Path | None
 ) -> dict[str, Any]:
     """Train an expert, write it to `path` with its provenance, and return the provenance."""
     from isthmus.experts.make import make_expert
@@ -44,4 +44,4 @@ def train_with_progress(
                 told = now
                 stderr.print(f"{steps} steps: return {shown}, {(steps - at_first) / (now - began):.0f} steps/s")
 
-        return make_expert(task_name, path, settings, seed, episodes, report, resume=resume)
+        return make_expert(task_name, path, settings, seed, episodes, report, resume=resume, start=start)

@@ -1,10 +1,11 @@
 """How well a policy does a task, over many episodes at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.core import Float, HistoryBuffer, Int, Policy
+from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy
 from isthmus.tasks import Task
 from isthmus.worlds import MujocoWorld
 
@@ -26,8 +27,18 @@ class Evaluation:
         return float(self.scores.mean())
 
 
-def evaluate(task: Task, world: MujocoWorld, policy: Policy, history: int, rng: np.random.Generator) -> Evaluation:
-    """Run one episode in each of the world's simulations; `rng` draws where they start."""
+def evaluate(
+    task: Task,
+    world: MujocoWorld,
+    policy: Policy,
+    history: int,
+    rng: np.random.Generator,
+    watch: Callable[[Bool], None] | None = None,
+) -> Evaluation:
+    """Run one episode in each of the world's simulations; `rng` draws where they start.
+
+    `watch` is told after every command which episodes (n,) it was for: the others have ended.
+    """
     spec = world.spec
     buffer = HistoryBuffer(spec, world.n, history)
     buffer.begin(world.reset(rng))
@@ -36,6 +47,8 @@ def evaluate(task: Task, world: MujocoWorld, policy: Policy, history: int, rng: 
     before = task.measure(world.fields).copy()
     for _ in range(spec.horizon):
         commands = policy(buffer.window)
+        if watch is not None:
+            watch(running)
         step = world.step(commands)
         after = task.measure(world.fields).copy()
         scores += running * task.score(before, step.applied, after)

@@ -21,6 +21,9 @@ CONSTANT = 1e-3
 LAST_RATE = 0.05
 """Share of its first learning rate that PPO ends with."""
 
+ADOPTED_COUNT = 1e6
+"""Observations that the statistics of an adopted network stand for."""
+
 Agent = PPO | TRPO
 Arrays = dict[str, np.ndarray]
 
@@ -67,8 +70,7 @@ def make_agent(env: VecNormalize, settings: TrainSettings, seed: int) -> Agent:
 
 def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
     """The mean action of the trained policy, its observation normaliser included, as plain arrays."""
-    layers = [*agent.policy.mlp_extractor.policy_net, agent.policy.action_net]
-    linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
+    linear = _linear(agent)
     outputs = linear[-1].out_features
 
     def array(tensor: torch.Tensor) -> Float32:
@@ -86,6 +88,26 @@ def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
         output_scale=np.ones(outputs),
         input_clip=CLIP,
     )
+
+
+def adopt_network(agent: Agent, env: VecNormalize, network: Mlp) -> list[torch.nn.Parameter]:
+    """Act as `network` does, and leave the rest as it is; returns the parameters that decide about actions."""
+    layers = _linear(agent)
+    shapes = [tuple(layer.weight.shape[::-1]) for layer in layers]
+    if shapes != [weight.shape for weight in network.weights] or network.activation != "tanh":
+        raise Problem("the policy to start from is not a network of two tanh layers of this size: give its `--hidden`")
+    with torch.no_grad():
+        for layer, weight, bias in zip(layers, network.weights, network.biases, strict=True):
+            layer.weight.copy_(torch.from_numpy(weight.T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias.copy()))
+    seen = _seen(env)
+    seen.mean, seen.var, seen.count = network.input_mean.copy(), np.square(network.input_scale), ADOPTED_COUNT
+    return [*(parameter for layer in layers for parameter in layer.parameters()), agent.policy.log_std]
+
+
+def _linear(agent: Agent) -> list[torch.nn.Linear]:
+    layers = [*agent.policy.mlp_extractor.policy_net, agent.policy.action_net]
+    return [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
 
 
 def learned_arrays(agent: Agent, env: VecNormalize) -> Arrays:
@@ -116,7 +138,7 @@ def restore_arrays(agent: Agent, env: VecNormalize, arrays: Arrays) -> None:
         agent.policy.load_state_dict(weights)
         agent.policy.optimizer.load_state_dict(optimiser | {"state": moments})
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
-        raise Problem("the training so far was with other settings, or is damaged: begin a new one") from error
+        raise Problem("the training so far is of another network or algorithm, or damaged: begin a new one") from error
 
 
 def _statistics(env: VecNormalize) -> dict[str, RunningMeanStd]:

@@ -15,12 +15,17 @@ from isthmus.data import load_arrays, save_arrays, write_json
 from isthmus.experts.assess import assess
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
+from isthmus.experts.shipped import provenance
 from isthmus.gaps import Gap
+from isthmus.policies.network import read_network
 from isthmus.tasks import load_task
 
 ALGORITHMS = {"ppo": "PPO (stable-baselines3)", "trpo": "TRPO (sb3-contrib)"}
 TRAINING = "training"
 PACKAGES = ("isthmus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3", "sb3-contrib")
+
+Stage = dict[str, Any]
+"""Settings that a training had for a while: `from` which step on, by which `command`."""
 
 SAVE_SECONDS = 300.0
 """Between two saves of an expert in training."""
@@ -35,11 +40,12 @@ def make_expert(
     report: Callable[[int, float], None],
     *,
     resume: bool = False,
+    start: Path | None = None,
 ) -> dict[str, Any]:
     """Train an expert, write it to `path` and its provenance beside it; returns the provenance.
 
     Both are written every few minutes with all that is needed to go on, so that a training that is cut short leaves
-    the expert it had come to, and `resume` takes it up again.
+    the expert it had come to, and `resume` takes it up again, perhaps with other settings: those are a new stage.
     """
     task = load_task(task_name)
     if path.suffix != ".npz":
@@ -50,9 +56,15 @@ def make_expert(
         from isthmus.experts.train import Snapshot, train_expert  # noqa: PLC0415 - torch and SB3 only where they are used
     except ModuleNotFoundError as error:
         raise Problem("training needs Stable-Baselines3: pip install 'isthmus[train]'") from error
-    identity = {"task": task_name, "seed": seed, "settings": dataclasses.asdict(settings)}
-    unfinished = path.with_suffix(".training.npz")
-    done, spent, arrays = _so_far(unfinished, identity) if resume else (0, 0.0, None)
+    training = path.with_suffix(".training.npz")
+    done, spent, stages, arrays = _so_far(training, task_name, seed) if resume else (0, 0.0, list[Stage](), None)
+    command = _command(task_name, settings, seed) + (f" --start {start.name}" if start else "")
+    if start and (resume or settings.algorithm != "ppo"):
+        raise Problem("--start begins a new training by PPO: leave out --resume and other algorithms")
+    if not stages or stages[-1]["settings"] != dataclasses.asdict(settings):
+        command += " --resume" if stages else ""
+        stages.append({"from": done, "command": command, "settings": dataclasses.asdict(settings)})
+    network = read_network(start) if start else None
     began = saved = time.perf_counter()
 
     def save(snapshot: Snapshot) -> dict[str, Any]:
@@ -61,9 +73,10 @@ def make_expert(
         made = {
             "task": task_name,
             "algorithm": f"{ALGORITHMS[settings.algorithm]} on Gym's own reward, control penalty included",
-            "command": _command(task_name, settings, seed),
+            "command": " && ".join(stage["command"] for stage in stages),
             "seed": seed,
-            "settings": dataclasses.asdict(settings),
+            "stages": stages,
+            "start": provenance(start) if start else None,
             "steps": snapshot.steps,
             "seconds": round(seconds, 1),
             "steps_per_second": round(snapshot.steps / seconds),
@@ -73,8 +86,8 @@ def make_expert(
         }
         policy.save(path)
         write_json(path.with_suffix(".json"), made)
-        progress = {"kind": TRAINING, "steps": snapshot.steps, "seconds": seconds, "identity": identity}
-        save_arrays(unfinished, snapshot.arrays(), progress)
+        progress = {"steps": snapshot.steps, "seconds": seconds, "task": task_name, "seed": seed, "stages": stages}
+        save_arrays(training, snapshot.arrays(), {"kind": TRAINING} | progress)
         return made
 
     def watch(snapshot: Snapshot) -> None:
@@ -84,17 +97,15 @@ def make_expert(
             save(snapshot)
             saved = time.perf_counter()
 
-    made = save(train_expert(task, settings, seed, watch, done, arrays))
-    unfinished.unlink()
-    return made
+    return save(train_expert(task, settings, seed, watch, start=network, done=done, arrays=arrays))
 
 
-def _so_far(path: Path, identity: dict[str, Any]) -> tuple[int, float, dict[str, np.ndarray]]:
-    """Steps, seconds and all that was learned in an unfinished training."""
+def _so_far(path: Path, task: str, seed: int) -> tuple[int, float, list[Stage], dict[str, np.ndarray]]:
+    """Steps, seconds, stages and all that was learned in a training."""
     arrays, progress = load_arrays(path, TRAINING)
-    if progress["identity"] != identity:
-        raise Problem(f"{path} is a training with another task, seed or settings: say the same again, or begin anew")
-    return progress["steps"], progress["seconds"], arrays
+    if (progress["task"], progress["seed"]) != (task, seed):
+        raise Problem(f"{path} is a training of {progress['task']} from seed {progress['seed']}: begin a new one")
+    return progress["steps"], progress["seconds"], progress["stages"], arrays
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int) -> str:

@@ -4,11 +4,16 @@ from isthmus.experts.settings import TrainSettings
 
 RECIPES = {
     "reacher": TrainSettings(
-        algorithm="trpo", steps=20_000_000, worlds=256, batch=50, discount=0.99, gae=0.97, hidden=64, initial_std=1.0
+        algorithm="trpo",
+        steps=20_000_000,
+        worlds=256,
+        batch=50,
+        discount=0.99,
+        gae=0.97,
+        hidden=64,
+        initial_std=1.0,
     ),
-    "hopper": TrainSettings(
-        algorithm="trpo", steps=18_432_000, worlds=128, batch=400, discount=0.995, gae=0.97, hidden=64, initial_std=1.0
-    ),
+    "hopper": TrainSettings(steps=3_000_000, discount=0.99, gae=0.95, hidden=64, initial_std=0.5),
     "half-cheetah": TrainSettings(steps=2_000_000, initial_std=0.15, entropy=0.0),
     "humanoid": TrainSettings(steps=4_000_000, initial_std=0.3, entropy=0.002),
 }

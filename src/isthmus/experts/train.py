@@ -8,13 +8,25 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
+from isthmus.core import Mlp
 from isthmus.core.streams import stream_seed
-from isthmus.experts.agent import CLIP, Agent, Arrays, learned_arrays, make_agent, mean_network, restore_arrays
+from isthmus.experts.agent import (
+    CLIP,
+    Agent,
+    Arrays,
+    adopt_network,
+    learned_arrays,
+    make_agent,
+    mean_network,
+    restore_arrays,
+)
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.policies import NetworkPolicy
 from isthmus.tasks import Task
 
+CRITIC_FIRST = 100
+"""Batches that only the critic learns from when a policy is there to start with."""
 RECENT = 200
 """Episodes behind the return that is reported."""
 
@@ -54,19 +66,30 @@ class _Progress(BaseCallback):
 
 
 def train_expert(
-    task: Task, settings: TrainSettings, seed: int, report: Report, done: int = 0, arrays: Arrays | None = None
+    task: Task,
+    settings: TrainSettings,
+    seed: int,
+    report: Report,
+    *,
+    start: Mlp | None = None,
+    done: int = 0,
+    arrays: Arrays | None = None,
 ) -> Snapshot:
     """Train for the task's source simulator; `report` is called after every batch.
 
-    `arrays` are what another training had come to after `done` steps: this one goes on from there, in other episodes.
+    `start` is a policy to begin with. `arrays` are what another training had come to after `done` steps: this one goes
+    on from there, in other episodes.
     """
     torch.manual_seed(stream_seed(seed, "expert", task.name, "torch", done) % 2**32)
     torch.set_num_threads(1)  # networks this small gain nothing from threads, and the physics needs them
     worlds = BatchedEnv(task, settings.worlds, stream_seed(seed, "expert", task.name, done) % 2**32)
     env = VecNormalize(worlds, clip_obs=CLIP, gamma=settings.discount)
     agent: Agent = make_agent(env, settings, stream_seed(seed, "expert", task.name, "agent", done) % 2**31)
+    held: list[torch.nn.Parameter] = []
     if arrays is not None:
         restore_arrays(agent, env, arrays)
+    elif start is not None:
+        held = adopt_network(agent, env, start)
     agent.num_timesteps = done
 
     def snapshot(steps: int, recent: float) -> Snapshot:
@@ -77,7 +100,13 @@ def train_expert(
             arrays=lambda: learned_arrays(agent, env),
         )
 
-    progress = _Progress(env, lambda steps, recent: report(snapshot(steps, recent)))
+    def batch_done(steps: int, recent: float) -> None:
+        # Until its critic has seen something, a policy that is good already can only be spoilt.
+        for parameter in held:
+            parameter.requires_grad_(steps > CRITIC_FIRST * settings.worlds * settings.batch)
+        report(snapshot(steps, recent))
+
+    progress = _Progress(env, batch_done)
     if done < settings.steps:
         agent.learn(settings.steps - done, callback=progress, reset_num_timesteps=False)
     return snapshot(agent.num_timesteps, float("nan"))

@@ -1,7 +1,7 @@
 """Ways across a gap: each learns from target data alone and gives back a policy for the target."""
 
 from isthmus.methods.inverse import InverseMethod
-from isthmus.methods.method import Learned, Method, Source
+from isthmus.methods.method import Learned, Method, Source, SourceCost
 from isthmus.methods.registry import METHODS, MethodKind, make_method
 from isthmus.methods.settings import MethodSettings
 from isthmus.methods.unadapted import UnadaptedMethod
@@ -14,6 +14,7 @@ __all__ = [
     "MethodKind",
     "MethodSettings",
     "Source",
+    "SourceCost",
     "UnadaptedMethod",
     "make_method",
 ]

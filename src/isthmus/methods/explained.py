@@ -10,18 +10,19 @@ learned from few samples; the simulator has the rest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Bool, Episode, Float, History, Policy, Simulator, Trajectory, WorldSpec, stream
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, WorldSpec, stream
 from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
 from isthmus.models.past_errors import CommandErrors, PastErrors, recorded_past
 from isthmus.models.response import Response, fit_lines
+from isthmus.models.saturation import is_cut_at_limit
 from isthmus.policies import Decision, Unadapted
 
 
@@ -57,8 +58,7 @@ class _Rows:
     observations: Float
     actions: Float
     past: Float
-    errors: Float
-    told: Bool
+    explained: Float
 
 
 class ExplainedMethod:
@@ -91,23 +91,31 @@ class ExplainedMethod:
         for number in range(len(self._rows), len(episodes)):
             self._rows[number] = [_explain(one, explainer, spec, self.history) for one in episodes[number]]
         rows = [one for number in range(len(episodes)) for one in self._rows[number]]
-        seen, actions, past, errors, told = (
+        origin = np.concatenate([np.full(len(one.actions), n) for n in range(len(episodes)) for one in self._rows[n]])
+        seen, actions, past, explained = (
             np.concatenate([getattr(one, name) for one in rows])
-            for name in ("observations", "actions", "past", "errors", "told")
+            for name in ("observations", "actions", "past", "explained")
         )
-        targets = seen[:, spec.targets]
+        targets, half = seen[:, spec.targets], spec.half_range
         spread = targets.std(axis=0)
         empty = Response(
             weights=np.zeros((0, spec.action_size)),
             mean=targets.mean(axis=0),
             scale=np.where(spread > 0, spread, 1.0),
-            half_range=spec.half_range,
+            half_range=half,
+            noise=np.zeros(spec.action_size),
             targets=spec.targets,
         )
-        weights, left, before = fit_lines(empty.features(seen, actions, past), errors, told)
-        self._response = Response(weights, empty.mean, empty.scale, empty.half_range, empty.targets)
-        half = spec.half_range
-        return Learned(0, 0, (), error=tuple((left * half).tolist()), spread=tuple((before * half).tolist()))
+        lines = fit_lines(
+            empty.features(seen, actions, past),
+            CommandErrors.of(spec, actions, explained),
+            origin,
+            cut=is_cut_at_limit(actions / half, explained / half),
+        )
+        self._response = replace(empty, weights=lines.weights, noise=lines.noise)
+        return Learned(
+            0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
+        )
 
     def save(self, path: Path) -> None:
         """Write the model."""
@@ -132,6 +140,6 @@ def _explain(one: Trajectory, explainer: Explainer, spec: WorldSpec, history: in
     now, then = one.observations[:-1], one.observations[1:]
     roughly = explainer(now, then, one.applied, iterations=1)
     past = recorded_past(spec, one.applied, roughly, history - 1)
-    errors = CommandErrors.of(spec, one.applied, explainer(now, then, roughly, iterations=1))
+    explained = explainer(now, then, roughly, iterations=1)
     new = slice(one.context, None)
-    return _Rows(now[new], one.applied[new], past[new], errors.values[new], errors.told[new])
+    return _Rows(now[new], one.applied[new], past[new], explained[new])

@@ -5,8 +5,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from isthmus.core import Episode, Policy, Simulator, WorldSpec
+from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
 from isthmus.policies import Decider
+
+Joints = Callable[[Float], tuple[Float, Float]]
+"""From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
+
+
+@dataclass(frozen=True)
+class SourceCost:
+    """What the task costs in the source simulator, where all is known. The target's reward is another matter."""
+
+    foresee: Callable[[Float, Float], tuple[Float, Float, Float]]
+    """From observations (n, obs) and actions (n, act), in a simulator whose actuators know no limits: what is seen next
+    (n, obs), and what the cost is made of, before the step and after it, each (n, m)."""
+    price: Callable[[Float, Float, Float], Float]
+    """From that before, actions and that after, what a step costs (n,)."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +33,10 @@ class Source:
     """The same simulator several times over, with actuators that know no limits."""
     spec: WorldSpec
     seed: int
+    cost: SourceCost | None = None
+    """The task's own, for methods that plan."""
+    joints: Joints | None = None
+    """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
 
 
 @dataclass(frozen=True)

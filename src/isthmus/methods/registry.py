@@ -7,8 +7,12 @@ from isthmus.core import unknown_name
 from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
+from isthmus.methods.mpc import PlanningMethod
+from isthmus.methods.pd import PdMethod
 from isthmus.methods.settings import MethodSettings
 from isthmus.methods.unadapted import UnadaptedMethod
+from isthmus.models.gaussian_dynamics import GaussianDynamics
+from isthmus.models.output_error import OutputError
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class MethodKind:
     sees: str
     """What it is allowed to learn from."""
     make: Callable[[Source, MethodSettings], Method]
+    follows_policy: bool = True
+    """Whether it carries the source's policy across; else it makes plans of its own."""
 
 
 METHODS = {
@@ -42,6 +48,26 @@ METHODS = {
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
             make=ExplainedMethod,
+        ),
+        MethodKind(
+            name="pd",
+            summary="drives each joint to the state that the simulator expects next, with tuned gains",
+            sees="target observations and actions",
+            make=lambda source, _settings: PdMethod(source),
+        ),
+        MethodKind(
+            name="output-error",
+            summary="plans with the simulator, whose latest errors are taken to go on; the policy is not asked",
+            sees="target observations and actions as it runs, and the source's cost; no samples before",
+            make=lambda source, _settings: PlanningMethod(source, OutputError),
+            follows_policy=False,
+        ),
+        MethodKind(
+            name="gaussian",
+            summary="plans with a running Gaussian over the last transitions, led by the simulator; no policy",
+            sees="target observations and actions as it runs, and the source's cost; no samples before",
+            make=lambda source, _settings: PlanningMethod(source, GaussianDynamics),
+            follows_policy=False,
         ),
         MethodKind(
             name="unadapted",

@@ -13,7 +13,7 @@ averaged over the course, at unit trace.
 import numpy as np
 
 from isthmus.core import Float, History, Policy, Simulator
-from isthmus.models.linear import solve
+from isthmus.core.linear import solve
 from isthmus.models.metric import Metric
 from isthmus.models.sensitivity import action_sensitivity, state_sensitivity
 
@@ -28,17 +28,26 @@ TAIL = 0.2
 def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
     """The metric of `policy` in `simulator`, whose worlds run side by side; actuator limits are kept for it here."""
     observations, actions, running = _course(policy, simulator, rng)
-    targets = simulator.spec.targets
-    steps = np.diff(observations, axis=0)[running]
-    spread = steps[:, targets].std(axis=0)
-    even = Metric.even(targets, np.where(spread > 0, spread, 1.0))
+    even = _in_spreads(simulator, observations, running)
     found: list[Float] = []
     for world in range(min(COURSES, simulator.n)):
         length = int(running[:, world].sum())
         found += _riccati(simulator, observations[:length, world], actions[:length, world], even)
     weights: Float = np.mean(found, axis=0)
-    root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(targets))), dtype=np.float64)
-    return Metric(targets, even.spread, root)
+    root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(even.targets))), dtype=np.float64)
+    return Metric(even.targets, even.spread, root)
+
+
+def even_metric(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
+    """The metric in which all targets count alike, in spreads of a step along the course of `policy`."""
+    observations, _, running = _course(policy, simulator, rng)
+    return _in_spreads(simulator, observations, running)
+
+
+def _in_spreads(simulator: Simulator, observations: Float, running: np.ndarray) -> Metric:
+    targets = simulator.spec.targets
+    spread = np.diff(observations, axis=0)[running][:, targets].std(axis=0)
+    return Metric.even(targets, np.where(spread > 0, spread, 1.0))
 
 
 def _course(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, np.ndarray]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float, Simulator
-from isthmus.models.linear import solve
+from isthmus.core.linear import solve
 from isthmus.models.metric import Metric
 from isthmus.models.sensitivity import action_sensitivity
 

@@ -6,9 +6,7 @@ import numpy as np
 
 from isthmus.core import Bool, Float, History, WorldSpec
 from isthmus.models.explain import Explainer
-
-CENSORED = 0.03
-"""Within this share of its limit an explained action may have been cut off: then it only tells a bound."""
+from isthmus.models.saturation import HEAP
 
 
 @dataclass(frozen=True)
@@ -24,11 +22,15 @@ class CommandErrors:
 
     @staticmethod
     def of(spec: WorldSpec, actions: Float, explained: Float) -> "CommandErrors":
-        """The errors of actions (..., act). One at its limit may have been meant to go beyond: it tells nothing."""
+        """The errors of actions (..., act).
+
+        One at its limit may have been meant to go beyond, and an effect at the limit may have been cut off there: one
+        of them alone tells a bound, both tell nothing.
+        """
         half = spec.half_range
         inside = np.abs(actions) < half * (1 - 1e-9)
-        cut = np.abs(np.abs(explained) / half - 1) < CENSORED
-        return CommandErrors((explained - actions) / half, inside & ~cut, inside & cut)
+        cut = np.abs(np.abs(explained) / half - 1) < HEAP
+        return CommandErrors((explained - actions) / half, inside & ~cut, inside == cut)
 
     def known_where(self, there: Bool) -> "CommandErrors":
         """The same, but telling nothing elsewhere."""

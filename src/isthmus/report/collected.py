@@ -28,7 +28,7 @@ def collected(run: Run) -> list[Collected]:
 
 
 def _row(run: Run, one: Round) -> Collected:
-    planned = run.config.settings.collect.length(one.number, run.spec.horizon)
+    planned = run.config.episode_length(one.number, run.spec.horizon)
     lengths = [len(episode[0]) for episode in one.episodes]
     # In its last wave a round may run out of samples: an early end there means nothing.
     earlier = [len(episode[0]) for wave in one.waves[:-1] for episode in wave]

@@ -16,21 +16,69 @@ NOISE = 0.01
 """Differences below this say nothing either way."""
 
 
-def _crossing(task: str, gap: str, samples: int, history: int = 1) -> Config:
-    settings = MethodSettings(history=history)
-    return Config(task, gap, samples=samples, round_samples=max(samples // 8, 250), settings=settings)
-
-
-CROSSINGS = {
-    "reacher": tuple(
-        _crossing("reacher", gap, 2000, history)
-        for gap, history in (
-            ("tilt=45", 1),
-            ("armature=2", 1),
-            ("torque-scale=0.6", 1),
-            ("backlash=0.2", 2),
-            ("delay=2", 3),
+def _crossings(
+    task: str, samples: int, rounds: int, methods: dict[str, tuple[tuple[str, int], ...]]
+) -> tuple[Config, ...]:
+    """One for each method's gaps and histories."""
+    return tuple(
+        Config(
+            task,
+            gap,
+            method,
+            samples=samples,
+            round_samples=samples // rounds,
+            evaluation_episodes=50,
+            settings=MethodSettings(history=history),
         )
+        for method, gaps in methods.items()
+        for gap, history in gaps
+    )
+
+
+REACHER = (("tilt=45", 1), ("armature=2", 1), ("torque-scale=0.6", 1), ("backlash=0.2", 2), ("delay=2", 3))
+CROSSINGS = {
+    "reacher": _crossings("reacher", 2000, 8, {"inverse": REACHER, "explained": REACHER}),
+    "hopper": _crossings(
+        "hopper",
+        2000,
+        2,
+        {
+            "inverse": (("damping=2", 1),),
+            "explained": (
+                ("gravity=1.2", 4),
+                ("mass=1.2", 4),
+                ("damping=2", 4),
+                ("motor-noise=0.2,noise-correlation=1", 4),
+            ),
+        },
+    ),
+    "half-cheetah": _crossings(
+        "half-cheetah",
+        2000,
+        2,
+        {
+            "inverse": (("mass=1.3", 1),),
+            "explained": (
+                ("gravity=1.2", 1),
+                ("mass=1.3", 1),
+                ("torque-scale=0.7", 1),
+                ("armature=2", 1),
+                ("motor-noise=0.2,noise-correlation=1", 4),
+            ),
+        },
+    ),
+    "humanoid": _crossings(
+        "humanoid",
+        4000,
+        2,
+        {
+            "explained": (
+                ("gravity=1.1", 1),
+                ("torque-scale=0.8", 1),
+                ("mass=1.1", 1),
+                ("motor-noise=0.2,noise-correlation=1", 2),
+            ),
+        },
     ),
 }
 """What is surveyed, by task."""
@@ -89,7 +137,7 @@ def survey(
         raise Problem("a survey needs at least one seed")
     studies: list[SeedStudy] = []
     for config in (config for task in tasks for config in CROSSINGS[task]):
-        folder = out / folder_name(config.task, config.gap)
+        folder = out / folder_name(config.task, config.gap, config.method)
         studies.append(study_seeds(config, range(seeds), folder, workers, partial(watch, config)))
         done = Survey(tuple(studies))
         write_json(out / "survey.json", done.rows())

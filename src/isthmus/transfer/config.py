@@ -14,6 +14,8 @@ from isthmus.models import FitSettings
 from isthmus.tasks import Task, load_task
 from isthmus.transfer.source_policy import PolicyFile
 
+EPISODES_A_ROUND = 5
+"""At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
 FORMAT = 1
 """Raised when run folders of an earlier form can no longer be read."""
 
@@ -55,6 +57,10 @@ class Config:
                 raise Problem(f"{name} must be at least {least}, got {value}")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
+
+    def episode_length(self, round_number: int, horizon: int) -> int:
+        """Steps that an episode of a round may have."""
+        return min(self.settings.collect.length(round_number, horizon), max(self.round_samples // EPISODES_A_ROUND, 1))
 
     def load_task(self) -> Task:
         """The task."""

@@ -23,10 +23,12 @@ from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.events import Event, Phase
 from isthmus.transfer.folder import RunFolder
+from isthmus.transfer.joints import joints_of
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
+from isthmus.transfer.source_cost import source_cost
 from isthmus.transfer.source_policy import source_policy
-from isthmus.transfer.target import TRACED_EPISODES, EnvironmentTarget, SimulatedTarget, Target
+from isthmus.transfer.target import TRACED_EPISODES, SimulatedTarget, Target
 
 SCALE_WORLDS = 16
 Watcher = Callable[[Event], None]
@@ -38,15 +40,19 @@ def cross(config: Config, folder: RunFolder, *, resume: bool = False, watch: Wat
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
     expert = source_policy(task, config.policy)
-    target = (
-        EnvironmentTarget(task, config.environment, config.evaluation_episodes)
-        if config.environment
-        else SimulatedTarget(task, gap, config.evaluation_episodes)
-    )
+    target = _target(config, task, gap)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
         return _Crossing(config, folder, task, gap, expert, target, watch or (lambda _event: None)).run()
+
+
+def _target(config: Config, task: Task, gap: Gap) -> Target:
+    if config.environment is None:
+        return SimulatedTarget(task, gap, config.evaluation_episodes)
+    from isthmus.transfer.environment_target import EnvironmentTarget  # noqa: PLC0415 - Gymnasium only where it is used
+
+    return EnvironmentTarget(task, config.environment, config.evaluation_episodes)
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,13 @@ class _Crossing:
     def run(self) -> Result:
         task = self.task
         source = Source(
-            self.expert, task.source(), task.unlimited(SCALE_WORLDS), task.embodiment.spec, self.config.seed
+            policy=self.expert,
+            simulator=task.source(),
+            unlimited=task.unlimited(SCALE_WORLDS),
+            spec=task.embodiment.spec,
+            seed=self.config.seed,
+            cost=source_cost(task),
+            joints=joints_of(task),
         )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
@@ -149,7 +161,7 @@ class _Crossing:
         """The waves of a round: those already on disk, and the ones still missing."""
         config, settings = self.config, self.config.settings.collect
         goal = min(config.samples, before + config.round_samples)
-        length = settings.length(number, self.task.embodiment.spec.horizon)
+        length = config.episode_length(number, self.task.embodiment.spec.horizon)
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves)
@@ -200,7 +212,7 @@ class _Crossing:
 
     def _result(self, method: Method, baseline: Baseline, rounds: list[Round]) -> Result:
         scale, unadapted = baseline.scale, baseline.unadapted
-        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else unadapted
+        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._untrained(method, unadapted)
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
         return Result(
             task=self.config.task,
@@ -229,6 +241,14 @@ class _Crossing:
             seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
             versions=versions(),
         )
+
+    def _untrained(self, method: Method, unadapted: Scored) -> Scored:
+        """The score of a method that wants no samples."""
+        decider = method.decider()
+        if isinstance(decider, Unadapted):
+            return unadapted
+        self._tell("evaluate", 0)
+        return self.target.score(decider, method.history, self._starts())
 
     def _tell(
         self,

@@ -1,7 +1,7 @@
 """n simulations of one robot, stepped together on all cores."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mujoco
 import numpy as np
@@ -129,15 +129,30 @@ class MujocoWorld:
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
         current = history.current
-        actions = _checked(actions, (len(current), self.spec.action_size))
-        rows = self._predictors.get(len(current))
+        rows = self._predictor(len(current))
+        rows.restore(current)
+        rows.step(_checked(actions, (len(current), self.spec.action_size)), None)
+        return rows.observe()
+
+    def foresee(
+        self, observations: Float, actions: Float, read: Callable[[Fields], Float]
+    ) -> tuple[Float, Float, Float]:
+        """What is seen one step after `observations`, as by `predict`, and what `read` finds before and after."""
+        rows = self._predictor(len(observations))
+        rows.restore(observations)
+        rows.batch.forward()
+        before = read(rows.fields).copy()
+        rows.step(_checked(actions, (len(observations), self.spec.action_size)), None)
+        return rows.observe(), before, read(rows.fields).copy()
+
+    def _predictor(self, n: int) -> "_Rows":
+        """Simulations beside the running ones, n of them; they stay set up."""
+        rows = self._predictors.get(n)
         if rows is None:
             if not (self._models is None or isinstance(self._models, mujoco.MjModel)):
                 raise Problem("a world of different robots cannot predict for one: give it a single model")
-            rows = self._predictors[len(current)] = _Rows(self.embodiment, len(current), self._models, self._threads)
-        rows.restore(current)
-        rows.step(actions, None)
-        return rows.observe()
+            rows = self._predictors[n] = _Rows(self.embodiment, n, self._models, self._threads)
+        return rows
 
     def data(self, world: int) -> mujoco.MjData:
         """A copy of one simulation, to draw it."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core.arrays import Float
 
 
 def solve(matrix: Float, right: Float) -> Float:

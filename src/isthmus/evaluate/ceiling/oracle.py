@@ -1,0 +1,120 @@
+"""A policy that looks into the target: no method, but what every one-step action adaptation is measured against.
+
+    a = argmin_a |T_tgt(o, a) - o_want|        within the target's own actuator limits
+
+by Gauss-Newton, in the target simulator itself.
+"""
+
+import copy
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Bool, Float, History, Policy, Simulator
+from isthmus.core.linear import solve
+from isthmus.models.metric import Metric
+from isthmus.models.sensitivity import action_sensitivity
+from isthmus.policies import Decision
+from isthmus.worlds import Embodiment, MujocoWorld
+
+ITERATIONS = 3
+LARGEST_STEP = 1.0
+"""In half ranges: contacts make the way there anything but straight."""
+DAMPING = 1e-6
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the oracle came to in n worlds."""
+
+    decision: Decision
+    missed: Float
+    """Wanted minus reached, in spreads of the targets (n, d)."""
+    limited: Bool
+    """Where an actuator at its limit would have gone further (n,)."""
+
+
+@dataclass(frozen=True)
+class OpenTarget:
+    """The target, laid open."""
+
+    simulator: Simulator
+    """With actuators that know no limits, so that differences can be taken across them."""
+    low: Float
+    high: Float
+    """The limits that it has, in commands (act,)."""
+
+    @staticmethod
+    def of(body: Embodiment, model: mujoco.MjModel) -> "OpenTarget":
+        """The robot `body` with the target's model; what lies between commands and actuators is not in a model."""
+        model, spec = copy.copy(model), body.spec
+        motor = (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED.value) & (
+            model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE.value
+        )
+        forced = motor & (model.actuator_forcelimited != 0) & (model.actuator_gainprm[:, 0] != 0)
+        gain = np.where(forced, model.actuator_gainprm[:, 0], 1.0)
+        by_force = np.sort(model.actuator_forcerange / gain[:, None], axis=1)
+        low = np.where(forced, np.maximum(spec.action_low, by_force[:, 0]), spec.action_low)
+        high = np.where(forced, np.minimum(spec.action_high, by_force[:, 1]), spec.action_high)
+        model.actuator_ctrllimited[:] = 0
+        model.actuator_forcelimited[forced] = 0
+        return OpenTarget(MujocoWorld(body, models=model), low, high)
+
+
+@dataclass
+class Oracle:
+    """The best command for every step, in a metric."""
+
+    policy: Policy
+    source: Simulator
+    target: OpenTarget
+    metric: Metric
+    latest: Found | None = None
+
+    def __call__(self, history: History) -> Float:
+        """Commands (n, act) for n histories."""
+        return self.decide(history).command
+
+    def decide(self, history: History) -> Decision:
+        """The command for n histories, and what it is meant to reach."""
+        a_src = self.policy(history)
+        o_want = self.source.predict(history, a_src)
+        within = self.source.spec.clip(a_src)
+        best, reached, limited = self._search(history.current, o_want, within)
+        # A source that commands beyond the limit, to be safe from noise, goes on doing so.
+        decision = Decision(a_src, o_want, best + (a_src - within))
+        self.latest = Found(decision, self.metric.in_spreads(o_want - reached), limited)
+        return decision
+
+    def _search(self, observations: Float, wanted: Float, start: Float) -> tuple[Float, Float, Bool]:
+        """The best actions (n, act) on the way of Gauss-Newton, where they lead, and whether limits were in the way."""
+        simulator, low, high = self.target.simulator, self.target.low, self.target.high
+        half, actions = simulator.spec.half_range, np.clip(start, low, high)
+        best, reached, least = actions, observations, np.full(len(actions), np.inf)
+        limited = np.zeros(len(actions), np.bool_)
+        for iteration in range(ITERATIONS + 1):
+            expected, change = action_sensitivity(simulator, observations, actions, self.metric)
+            missing = self.metric.weigh(wanted - expected)
+            jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
+            slope = np.einsum("nka,nk->na", jacobian, missing)
+            held = ((actions <= low) & (slope < 0)) | ((actions >= high) & (slope > 0))
+            error = np.square(missing).sum(axis=1)
+            better = error < least
+            best = np.where(better[:, None], actions, best)
+            reached = np.where(better[:, None], expected, reached)
+            limited = np.where(better, held.any(axis=1), limited)
+            least = np.minimum(error, least)
+            if iteration < ITERATIONS:
+                step = _free_step(jacobian, slope, held)
+                actions = np.clip(actions + half * np.clip(step, -LARGEST_STEP, LARGEST_STEP), low, high)
+        return best, reached, limited
+
+
+def _free_step(jacobian: Float, slope: Float, held: Bool) -> Float:
+    """The Gauss-Newton step (n, act) of the actuators that are not `held` at a limit."""
+    normal = np.einsum("nka,nkb->nab", jacobian, jacobian)
+    damping = DAMPING * np.trace(normal, axis1=1, axis2=2) + 1e-12
+    free = ~held
+    normal = normal * (free[:, :, None] & free[:, None, :]) + damping[:, None, None] * np.eye(held.shape[1])
+    return solve(normal, (slope * free)[..., None])[..., 0]

@@ -1,0 +1,48 @@
+"""Somebody's own environment on the other side; apart, since it needs Gymnasium and a control step does not."""
+
+import numpy as np
+
+from isthmus.core import Float, Policy
+from isthmus.evaluate import Trace, evaluate, record
+from isthmus.evaluate.environment import evaluate_environment
+from isthmus.policies import Decider
+from isthmus.tasks import Task
+from isthmus.transfer.records import Scored
+from isthmus.worlds import Robot
+from isthmus.worlds.gymnasium_world import GymnasiumWorld, load_environment
+
+
+class EnvironmentTarget:
+    """A Gymnasium environment: a single robot, scored by the reward it pays itself."""
+
+    most_robots = 1
+
+    def __init__(self, task: Task, environment: str, episodes: int) -> None:
+        """Score over so many episodes."""
+        self._task, self._episodes = task, episodes
+        self._world: GymnasiumWorld = load_environment(environment, task.embodiment.spec)
+
+    def robot(self, n: int) -> Robot:
+        """The one there is."""
+        if n != 1:
+            raise ValueError(f"there is one robot, not {n}")
+        return Robot(self._world)
+
+    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+        """The task's own reward in the source simulator, which the environment's should be."""
+        return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).returns)
+
+    def score(self, policy: Policy, history: int, rng: np.random.Generator) -> Scored:
+        """The environment's reward, one episode after another."""
+        return Scored.of(evaluate_environment(self._world, policy, history, self._episodes, rng).returns)
+
+    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+        """One episode."""
+        body, model = self._task.embodiment, self._task.embodiment.model
+        qpos, qvel = np.zeros((1, model.nq)), np.zeros((1, model.nv))
+
+        def positions() -> Float:
+            body.restore(self._world.observations, qpos, qvel)
+            return qpos
+
+        return record(self._world, decider, history, rng, positions)
