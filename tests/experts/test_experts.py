@@ -146,6 +146,35 @@ def test_other_settings_are_a_new_stage(tmp_path):
     assert made["steps"] == 800
 
 
+def test_a_training_can_start_from_a_policy_and_remembers_which(tmp_path):
+    first, path = tmp_path / "first.npz", tmp_path / "mine.npz"
+    made = make_expert("reacher", first, TINY, 0, 5, lambda *_: None)
+    begun = make_expert("reacher", path, TINY, 1, 5, lambda *_: None, start=first)
+    assert begun["start"] == made
+    assert begun["command"].endswith("--start first.npz")
+    # Two batches are for the critic alone: it acts as before, but for what it has seen since.
+    for ours, theirs in zip(policy_in(path).network.weights, policy_in(first).network.weights, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    longer = dataclasses.replace(TINY, steps=600)
+    assert make_expert("reacher", path, longer, 1, 5, lambda *_: None, resume=True)["start"] == made
+
+
+def test_a_policy_that_does_not_fit_is_no_start(tmp_path):
+    first = tmp_path / "first.npz"
+    make_expert("reacher", first, TINY, 0, 5, lambda *_: None)
+    for wrong, message in (({"hidden": 9}, "--hidden"), ({"algorithm": "trpo"}, "by PPO")):
+        with pytest.raises(Problem, match=message):
+            make_expert(
+                "reacher",
+                tmp_path / "mine.npz",
+                dataclasses.replace(TINY, **wrong),
+                0,
+                5,
+                lambda *_: None,
+                start=first,
+            )
+
+
 def test_training_is_the_same_again_from_the_same_seed(tmp_path):
     for name in ("one", "two"):
         make_expert("reacher", tmp_path / f"{name}.npz", TINY, 5, 5, lambda *_: None)

@@ -4,6 +4,7 @@ import dataclasses
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from isthmus.tasks import load_task
 
 ALGORITHMS = {"ppo": "PPO (stable-baselines3)", "trpo": "TRPO (sb3-contrib)"}
 TRAINING = "training"
+PROGRESS = ("steps", "seconds", "stages", "start")
 PACKAGES = ("isthmus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3", "sb3-contrib")
 
 Stage = dict[str, Any]
@@ -57,18 +59,19 @@ def make_expert(
     except ModuleNotFoundError as error:
         raise Problem("training needs Stable-Baselines3: pip install 'isthmus[train]'") from error
     training = path.with_suffix(".training.npz")
-    done, spent, stages, arrays = _so_far(training, task_name, seed) if resume else (0, 0.0, list[Stage](), None)
+    so_far = _so_far(training, task_name, seed) if resume else _SoFar(start=provenance(start) if start else None)
+    stages = so_far.stages
     command = _command(task_name, settings, seed) + (f" --start {start.name}" if start else "")
     if start and (resume or settings.algorithm != "ppo"):
         raise Problem("--start begins a new training by PPO: leave out --resume and other algorithms")
     if not stages or stages[-1]["settings"] != dataclasses.asdict(settings):
         command += " --resume" if stages else ""
-        stages.append({"from": done, "command": command, "settings": dataclasses.asdict(settings)})
+        stages.append({"from": so_far.steps, "command": command, "settings": dataclasses.asdict(settings)})
     network = read_network(start) if start else None
     began = saved = time.perf_counter()
 
     def save(snapshot: Snapshot) -> dict[str, Any]:
-        seconds = spent + time.perf_counter() - began
+        seconds = so_far.seconds + time.perf_counter() - began
         policy = snapshot.policy()
         made = {
             "task": task_name,
@@ -76,7 +79,7 @@ def make_expert(
             "command": " && ".join(stage["command"] for stage in stages),
             "seed": seed,
             "stages": stages,
-            "start": provenance(start) if start else None,
+            "start": so_far.start,
             "steps": snapshot.steps,
             "seconds": round(seconds, 1),
             "steps_per_second": round(snapshot.steps / seconds),
@@ -86,8 +89,12 @@ def make_expert(
         }
         policy.save(path)
         write_json(path.with_suffix(".json"), made)
-        progress = {"steps": snapshot.steps, "seconds": seconds, "task": task_name, "seed": seed, "stages": stages}
-        save_arrays(training, snapshot.arrays(), {"kind": TRAINING} | progress)
+        progress = _SoFar(snapshot.steps, seconds, stages, so_far.start)
+        save_arrays(
+            training,
+            snapshot.arrays(),
+            {"kind": TRAINING, "task": task_name, "seed": seed} | {name: getattr(progress, name) for name in PROGRESS},
+        )
         return made
 
     def watch(snapshot: Snapshot) -> None:
@@ -97,15 +104,29 @@ def make_expert(
             save(snapshot)
             saved = time.perf_counter()
 
-    return save(train_expert(task, settings, seed, watch, start=network, done=done, arrays=arrays))
+    return save(train_expert(task, settings, seed, watch, start=network, done=so_far.steps, arrays=so_far.arrays))
 
 
-def _so_far(path: Path, task: str, seed: int) -> tuple[int, float, list[Stage], dict[str, np.ndarray]]:
-    """Steps, seconds, stages and all that was learned in a training."""
+@dataclass(frozen=True)
+class _SoFar:
+    """A training that was cut short, or nothing."""
+
+    steps: int = 0
+    seconds: float = 0.0
+    stages: list[Stage] = field(default_factory=list[Stage])
+    start: dict[str, Any] | None = None
+    """How the policy was made that it began with."""
+    arrays: dict[str, np.ndarray] | None = None
+
+
+def _so_far(path: Path, task: str, seed: int) -> _SoFar:
     arrays, progress = load_arrays(path, TRAINING)
-    if (progress["task"], progress["seed"]) != (task, seed):
-        raise Problem(f"{path} is a training of {progress['task']} from seed {progress['seed']}: begin a new one")
-    return progress["steps"], progress["seconds"], progress["stages"], arrays
+    try:
+        if (progress["task"], progress["seed"]) != (task, seed):
+            raise Problem(f"{path} is a training of {progress['task']} from seed {progress['seed']}: begin a new one")
+        return _SoFar(**{name: progress[name] for name in PROGRESS}, arrays=arrays)
+    except KeyError as error:
+        raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int) -> str:

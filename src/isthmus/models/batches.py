@@ -20,7 +20,7 @@ class Batches:
         self._actions = torch.from_numpy(windows.action_runs)
         self._labels = torch.from_numpy(labels)
         self._starts = torch.from_numpy(windows.starts)
-        self._targets = torch.from_numpy(targets) if len(targets) < obs else None
+        self._targets = torch.tensor(targets) if len(targets) < obs else None  # copied: a spec's targets are read-only
         self._mean, self._scale = _tensor(statistics.input_mean), _tensor(statistics.input_scale)
         self._label_mean, self._label_scale = _tensor(statistics.output_mean), _tensor(statistics.output_scale)
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float, Simulator
-from isthmus.core.linear import solve
+from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
 from isthmus.models.sensitivity import action_sensitivity
 
-LARGEST_STEP = 1.0
 LARGEST = 3.0
 """Actions are looked for within so many half ranges."""
-DAMPING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -30,10 +28,6 @@ class Explainer:
             expected, change = action_sensitivity(self.simulator, observations, actions, self.metric)
             missing = self.metric.weigh(reached - expected)
             jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
-            normal = np.einsum("nka,nkb->nab", jacobian, jacobian)
-            damping = DAMPING * np.trace(normal, axis1=1, axis2=2) + 1e-12
-            normal += damping[:, None, None] * np.eye(len(half))
-            wanted = solve(normal, np.einsum("nka,nk->na", jacobian, missing)[..., None])[..., 0]
-            actions = actions + half * np.clip(wanted, -LARGEST_STEP, LARGEST_STEP)
+            actions = actions + half * gauss_newton_step(jacobian, missing)
             actions = np.clip(actions, -LARGEST * half, LARGEST * half)
         return actions

@@ -43,19 +43,12 @@ def test_an_arm_with_all_joints_driven_can_do_all_the_expert_does(gap):
 
 def test_a_leg_cannot_fly_and_says_what_it_missed():
     world, best = HOPPER.source(4), oracle(HOPPER, "gravity=1.2")
-    observations = world.reset(stream(1))
+    names = [HOPPER.embodiment.spec.observation_names[i] for i in best.metric.targets]
+    observations, worst = world.reset(stream(1)), set()
     for _ in range(10):
         observations = world.step(best(History.of(observations))).observations
-        missed = dict(
-            zip(
-                [HOPPER.embodiment.spec.observation_names[i] for i in best.metric.targets],
-                np.abs(best.latest.missed).max(axis=0),
-                strict=True,
-            )
-        )
-        if max(missed, key=missed.get) == "rootz velocity":
-            return
-    pytest.fail("the root fell no faster than wanted")
+        worst.add(names[int(np.abs(best.latest.missed).max(axis=0).argmax())])
+    assert "rootz velocity" in worst
 
 
 def test_a_weak_motor_is_at_its_limit_and_the_search_stays_within_it():

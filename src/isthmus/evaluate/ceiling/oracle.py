@@ -12,16 +12,13 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Bool, Float, History, Policy, Simulator
-from isthmus.core.linear import solve
+from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
 from isthmus.models.sensitivity import action_sensitivity
 from isthmus.policies import Decision
 from isthmus.worlds import Embodiment, MujocoWorld
 
 ITERATIONS = 3
-LARGEST_STEP = 1.0
-"""In half ranges: contacts make the way there anything but straight."""
-DAMPING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -106,15 +103,5 @@ class Oracle:
             limited = np.where(better, held.any(axis=1), limited)
             least = np.minimum(error, least)
             if iteration < ITERATIONS:
-                step = _free_step(jacobian, slope, held)
-                actions = np.clip(actions + half * np.clip(step, -LARGEST_STEP, LARGEST_STEP), low, high)
+                actions = np.clip(actions + half * gauss_newton_step(jacobian, missing, held), low, high)
         return best, reached, limited
-
-
-def _free_step(jacobian: Float, slope: Float, held: Bool) -> Float:
-    """The Gauss-Newton step (n, act) of the actuators that are not `held` at a limit."""
-    normal = np.einsum("nka,nkb->nab", jacobian, jacobian)
-    damping = DAMPING * np.trace(normal, axis1=1, axis2=2) + 1e-12
-    free = ~held
-    normal = normal * (free[:, :, None] & free[:, None, :]) + damping[:, None, None] * np.eye(held.shape[1])
-    return solve(normal, (slope * free)[..., None])[..., 0]
