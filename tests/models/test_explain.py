@@ -3,13 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isthmus.core import History, HistoryBuffer, Step, WorldSpec, stream
+from isthmus.core import History, Step, WorldSpec, stream
 from isthmus.gaps import Gap
 from isthmus.models import cost_to_go as recursion
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
 from isthmus.models.metric import Metric
-from isthmus.models.past_errors import CommandErrors, PastErrors, recorded_past
 from isthmus.models.sensitivity import CHUNK, action_sensitivity, state_sensitivity
 from isthmus.tasks import load_task
 
@@ -95,6 +94,7 @@ def test_the_cost_to_go_is_the_regulators(seed):
         wanted = np.eye(4) + scaled_a.T @ np.linalg.inv(np.linalg.inv(wanted) + scaled_b @ scaled_b.T) @ scaled_a
     found = metric.root @ metric.root.T
     np.testing.assert_allclose(found, wanted / np.trace(wanted), rtol=1e-3, atol=1e-5)
+    assert metric.effort == pytest.approx(1 / np.trace(wanted), rel=1e-3)
 
 
 @given(seeds)
@@ -105,9 +105,9 @@ def test_a_reachable_state_is_explained_exactly_and_another_as_well_as_can_be(se
     explainer = Explainer(world, Metric(np.arange(4), np.ones(4), root))
     observations, actions = rng.standard_normal((6, 4)), rng.uniform(-1, 1, (6, 2))
     reached = observations @ a.T + actions @ b.T
-    np.testing.assert_allclose(explainer(observations, reached, np.zeros((6, 2)), 4), actions, atol=1e-4)
+    np.testing.assert_allclose(explainer(observations, reached, np.zeros((6, 2)), 4).actions, actions, atol=1e-4)
     pushed = reached + 0.1 * rng.standard_normal(reached.shape)
-    found = explainer(observations, pushed, actions, 4)
+    found = explainer(observations, pushed, actions, 4).actions
     weighted = np.linalg.lstsq(root.T @ b, root.T @ (pushed - observations @ a.T).T, rcond=None)[0].T
     np.testing.assert_allclose(found, weighted, atol=1e-4)
 
@@ -124,7 +124,7 @@ def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(na
     spread = np.maximum(np.abs(reached - observations)[:, spec.targets].std(axis=0), 1e-3)
     explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread))
     start = actions + 0.1 * rng.uniform(-1, 1, actions.shape) * spec.half_range
-    found = explainer(observations, reached, start, 4)
+    found = explainer(observations, reached, start, 4).actions
     np.testing.assert_allclose(found / spec.half_range, actions / spec.half_range, atol=0.02)
 
 
@@ -137,57 +137,22 @@ def test_a_stronger_motor_is_explained_by_actions_beyond_the_limit():
     reached = robot.step(actions).observations
     spread = np.abs(reached - observations)[:, spec.targets].std(axis=0) + 1e-6
     explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread))
-    found = explainer(observations, reached, actions, 4)
+    found = explainer(observations, reached, actions, 4).actions
     np.testing.assert_allclose(found, 1.4 * actions, rtol=0.02)
 
 
-def errors(values, told, bounds):
-    shape = (1, len(values), 1)
-    return CommandErrors(*(np.array(part).reshape(shape) for part in (values, told, bounds)))
-
-
-def test_the_latest_error_that_could_be_told_is_kept():
-    assert errors([0.3, 0.9], [True, False], [False, False]).summary().tolist() == [[0.3, 0.3]]
-
-
-def test_a_bound_moves_what_is_known_only_when_it_contradicts_it():
-    told, bounds = [True, False], [False, True]
-    assert errors([0.3, 0.5], told, bounds).summary()[0, 0] == 0.5
-    assert errors([0.7, 0.5], told, bounds).summary()[0, 0] == 0.7
-    assert errors([-0.3, -0.5], told, bounds).summary()[0, 0] == -0.5
-
-
-def test_a_command_at_its_limit_and_an_effect_at_the_limit_are_told_apart():
-    spec = load_task("hopper").embodiment.spec
-    found = CommandErrors.of(spec, np.array([[0.5, 1.0, 0.5]]), np.array([[0.2, 0.3, 1.0]]))
-    assert found.told.tolist() == [[True, False, False]]
-    assert found.bounds.tolist() == [[False, True, True]]
-    assert found.values[0, 0] == pytest.approx(-0.3)
-
-
-@pytest.mark.parametrize("k", [2, 4])
-def test_what_is_known_of_the_past_is_the_same_in_a_record_and_in_a_run(k):
-    task, rng = load_task("hopper"), stream(5)
-    spec, robot = task.embodiment.spec, task.target(Gap.parse("motor-noise=0.3,noise-correlation=1"), 2)
-    explainer = Explainer(task.unlimited(), Metric.even(spec.targets, np.ones(len(spec.targets))))
-    past, buffer = PastErrors(spec, explainer), HistoryBuffer(spec, 2, k)
-    seen, done, live = [robot.reset(rng)], [], []
-    buffer.begin(seen[0])
-    for _ in range(8):
-        live.append(past(buffer.window))
-        step = robot.step(rng.uniform(-1.2, 1.2, (2, 3)))
-        buffer.append(step.applied, step.observations)
-        seen.append(step.observations)
-        done.append(step.applied)
-    for world in range(2):
-        o, a = np.stack(seen)[:, world], np.stack(done)[:, world]
-        recorded = recorded_past(spec, a, explainer(o[:-1], o[1:], a, 1), k - 1)
-        np.testing.assert_allclose(np.stack(live)[:, world], recorded, atol=1e-9)
-    assert np.abs(recorded[:, :6]).max() > 0.05
-
-
-def test_a_single_observation_has_no_past():
-    task = load_task("hopper")
-    spec = task.embodiment.spec
-    past = PastErrors(spec, Explainer(task.unlimited(), Metric.even(spec.targets, np.ones(len(spec.targets)))))
-    assert past(History.of(task.source(3).reset(stream(0)))).shape == (3, 0)
+@given(seeds, st.floats(1e-3, 10.0))
+def test_an_error_is_explained_as_far_as_it_is_worth_the_effort(seed, effort):
+    a, b = drawn_system(seed)
+    world, rng = LinearWorld(a, b), np.random.default_rng(seed)
+    explainer = Explainer(world, Metric(np.arange(4), np.ones(4), np.eye(4), effort))
+    observations, actions = rng.standard_normal((6, 4)), rng.uniform(-1, 1, (6, 2))
+    pushed = observations @ a.T + actions @ b.T + 0.1 * rng.standard_normal((6, 4))
+    missing = (pushed - observations @ a.T - actions @ b.T).T
+    gain = 2 * b  # from half ranges
+    wanted = np.linalg.solve(gain.T @ gain + effort * np.eye(2), gain.T @ missing).T
+    start = actions + rng.uniform(-0.3, 0.3, actions.shape)
+    for found in (explainer(observations, pushed, actions, 1), explainer(observations, pushed, actions, 1, start)):
+        np.testing.assert_allclose(found.errors, wanted, atol=1e-6)
+        share = np.diag(np.linalg.solve(gain.T @ gain + effort * np.eye(2), gain.T @ gain))
+        np.testing.assert_allclose(found.clear, np.broadcast_to(share, (6, 2)), atol=1e-6)

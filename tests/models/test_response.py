@@ -4,15 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import Problem
-from isthmus.models.past_errors import CommandErrors
-from isthmus.models.response import LARGEST, Response, fit_lines
+from isthmus.models.command_errors import CommandErrors
+from isthmus.models.disturbance import Disturbance
+from isthmus.models.lines import error_sizes, fit_lines
+from isthmus.models.response import LARGEST, Response
 
 HALF = np.array([1.0, 0.4])
 TARGETS = np.array([0, 2])
 
 
 def response(weights):
-    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, np.zeros(2), TARGETS)
+    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, TARGETS, Disturbance.none(2))
+
+
+def corrected(model, observations, wanted, past):
+    return model.correction(observations, wanted, past, model.disturbance.start(len(wanted)))
 
 
 def drawn(seed, n=5, past=2):
@@ -25,14 +31,14 @@ def test_the_corrected_command_has_the_wanted_effect(seed):
     rng = np.random.default_rng(seed)
     observations, wanted, past = drawn(seed)
     model = response(0.05 * rng.standard_normal((1 + 2 + 2 + 2, 2)))
-    command = wanted + model.correction(observations, wanted, past)
+    command = wanted + corrected(model, observations, wanted, past)
     effect = command + HALF * (model.features(observations, command, past) @ model.weights)
     np.testing.assert_allclose(effect, wanted, atol=1e-9)
 
 
 def test_a_model_that_knows_nothing_changes_nothing():
     observations, wanted, past = drawn(0)
-    assert not response(np.zeros((7, 2))).correction(observations, wanted, past).any()
+    assert not corrected(response(np.zeros((7, 2))), observations, wanted, past).any()
 
 
 def test_an_actuator_that_does_not_answer_is_left_alone():
@@ -40,20 +46,26 @@ def test_an_actuator_that_does_not_answer_is_left_alone():
     weights[0, 0] = 0.5
     weights[3, 0] = -1.0  # the first actuator answers to nothing
     observations, wanted, _ = drawn(1)
-    assert not response(weights).correction(observations, wanted, np.empty((5, 0)))[:, 0].any()
+    assert not corrected(response(weights), observations, wanted, np.empty((5, 0)))[:, 0].any()
 
 
 def test_a_correction_is_bounded():
     weights = np.zeros((5, 2))
     weights[0] = 100.0
     observations, wanted, _ = drawn(1)
-    found = response(weights).correction(observations, wanted, np.empty((5, 0)))
+    found = corrected(response(weights), observations, wanted, np.empty((5, 0)))
     np.testing.assert_allclose(found, np.broadcast_to(-LARGEST * HALF, (5, 2)))
 
 
 def told_errors(values, told=None):
     told = np.ones(values.shape, np.bool_) if told is None else told
-    return CommandErrors(values, told, ~told)
+    return CommandErrors(values, told, np.zeros(values.shape), np.ones(values.shape))
+
+
+def fitted(features, errors, episodes):
+    act = errors.values.shape[1]
+    nothing = np.zeros((features.shape[1], act))
+    return fit_lines(features, errors, episodes, np.zeros(len(features)), Disturbance.none(act), nothing)
 
 
 def test_a_line_is_found_from_the_rows_that_tell():
@@ -63,18 +75,17 @@ def test_a_line_is_found_from_the_rows_that_tell():
     errors = features @ weights + 0.01 * rng.standard_normal((400, 2))
     told = rng.random((400, 2)) < 0.7
     errors[~told] = 50.0
-    found = fit_lines(features, told_errors(errors, told), np.arange(400) // 40, cut=False)
+    found = fitted(features, told_errors(errors, told), np.arange(400) // 40)
     np.testing.assert_allclose(found.weights, weights, atol=0.01)
     assert (found.left < 0.015).all()
     assert (found.before > 0.2).all()
-    assert not found.noise.any()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_not_learned(seed):
     rng = np.random.default_rng(seed)
     features = np.hstack((np.ones((300, 1)), rng.standard_normal((300, 40))))
-    found = fit_lines(features, told_errors(rng.standard_normal((300, 2))), np.arange(300) // 30, cut=False)
+    found = fitted(features, told_errors(rng.standard_normal((300, 2))), np.arange(300) // 30)
     assert np.sqrt(np.square(features @ found.weights).mean()) < 0.15 * found.before.mean()
 
 
@@ -83,13 +94,13 @@ def test_what_lasts_for_an_episode_is_learned_from_the_past_and_not_as_a_constan
     episodes = np.repeat(np.arange(8), 50)
     lasting = rng.standard_normal(8)[episodes]
     features = np.stack((np.ones(400), lasting + 0.05 * rng.standard_normal(400)), axis=1)
-    found = fit_lines(features, told_errors(lasting[:, None]), episodes, cut=False)
+    found = fitted(features, told_errors(lasting[:, None]), episodes)
     assert abs(found.weights[0, 0]) < 0.05
     assert found.weights[1, 0] == pytest.approx(1.0, abs=0.05)
 
 
 def test_few_rows_teach_nothing():
-    found = fit_lines(np.ones((19, 1)), told_errors(np.ones((19, 1))), np.zeros(19, np.int64), cut=False)
+    found = fitted(np.ones((19, 1)), told_errors(np.ones((19, 1))), np.zeros(19, np.int64))
     assert not found.weights.any()
     assert found.left == found.before == 1.0
 
@@ -102,12 +113,27 @@ def test_errors_that_were_cut_off_are_reckoned_with(spread):
     done = np.clip(asked + slope + spread * rng.standard_normal(20_000), -1, 1)
     cut = np.abs(done) == 1
     features = np.stack((np.ones(20_000), slope), axis=1)
-    errors = CommandErrors((done - asked)[:, None], ~cut[:, None], cut[:, None])
-    blind, seeing = (fit_lines(features, errors, np.arange(20_000) // 100, cut=cut) for cut in (False, True))
-    np.testing.assert_allclose(seeing.weights[:, 0], [0.0, 1.0], atol=0.03)
-    assert seeing.noise == pytest.approx(spread, rel=0.03)
-    assert blind.weights[1, 0] < 0.9
-    assert not blind.noise.any()
+    side = np.where(cut, np.sign(done), 0.0)[:, None]
+    seeing = CommandErrors((done - asked)[:, None], ~cut[:, None], side, np.ones((20_000, 1)))
+    blind = CommandErrors(seeing.values, seeing.told, 0 * side, seeing.shown)
+    episodes = np.arange(20_000) // 100
+    np.testing.assert_allclose(fitted(features, seeing, episodes).weights[:, 0], [0.0, 1.0], atol=0.03)
+    assert fitted(features, blind, episodes).weights[1, 0] < 0.9
+    assert error_sizes(seeing.less(slope[:, None])) == pytest.approx(spread, rel=0.03)
+    assert error_sizes(blind.less(slope[:, None])) < 0.95 * spread
+
+
+def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():
+    rng = np.random.default_rng(0)
+    runs = np.repeat(np.arange(10), 40)
+    lasting = rng.standard_normal(10)[runs]
+    command = 0.3 * rng.standard_normal(400) - lasting
+    features, errors = np.stack((np.ones(400), command), axis=1), told_errors(lasting[:, None])
+    known = Disturbance(np.ones(1), np.ones(1), np.full(1, 0.05), cut=False)
+    naive = fitted(features, errors, runs).weights[1, 0]
+    wise = fit_lines(features, errors, runs, runs, known, np.zeros((2, 1))).weights[1, 0]
+    assert naive < -0.8
+    assert abs(wise) < 0.1
 
 
 def test_a_model_is_read_as_it_was_written(tmp_path):
@@ -116,11 +142,11 @@ def test_a_model_is_read_as_it_was_written(tmp_path):
     again = Response.load(tmp_path / "model.npz")
     observations, wanted, past = drawn(0)
     np.testing.assert_array_equal(
-        again.correction(observations, wanted, past), model.correction(observations, wanted, past)
+        corrected(again, observations, wanted, past), corrected(model, observations, wanted, past)
     )
 
 
-@pytest.mark.parametrize("name", ["weights", "mean", "scale", "half_range", "noise", "targets"])
+@pytest.mark.parametrize("name", ["weights", "mean", "scale", "half_range", "spread", "lasting", "blur", "targets"])
 def test_a_damaged_model_is_refused(tmp_path, name):
     from isthmus.data import load_arrays, save_arrays
 

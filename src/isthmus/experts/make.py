@@ -62,8 +62,8 @@ def make_expert(
     so_far = _so_far(training, task_name, seed) if resume else _SoFar(start=provenance(start) if start else None)
     stages = so_far.stages
     command = _command(task_name, settings, seed) + (f" --start {start.name}" if start else "")
-    if start and (resume or settings.algorithm != "ppo"):
-        raise Problem("--start begins a new training by PPO: leave out --resume and other algorithms")
+    if start and resume:
+        raise Problem("--start begins a new training: leave out --resume")
     if not stages or stages[-1]["settings"] != dataclasses.asdict(settings):
         command += " --resume" if stages else ""
         stages.append({"from": so_far.steps, "command": command, "settings": dataclasses.asdict(settings)})

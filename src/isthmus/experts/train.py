@@ -89,7 +89,8 @@ def train_expert(
     if arrays is not None:
         restore_arrays(agent, env, arrays)
     elif start is not None:
-        held = adopt_network(agent, env, start)
+        adopted = adopt_network(agent, env, start)
+        held = adopted if settings.algorithm == "ppo" else []  # TRPO's steps are small enough
     agent.num_timesteps = done
 
     def snapshot(steps: int, recent: float) -> Snapshot:

@@ -10,20 +10,22 @@ learned from few samples; the simulator has the rest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, WorldSpec, stream
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, stream
 from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
-from isthmus.models.past_errors import CommandErrors, PastErrors, recorded_past
-from isthmus.models.response import Response, fit_lines
-from isthmus.models.saturation import is_cut_at_limit
+from isthmus.models.past_commands import recorded_past
+from isthmus.models.response import Response
+from isthmus.models.response_fit import Explained, fit_response
+from isthmus.models.tracker import Tracker
 from isthmus.policies import Decision, Unadapted
+
+ITERATIONS = 3
+"""Of Gauss-Newton, for recorded steps: their effect may be far from their command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class ExplainedPolicy:
     policy: Policy
     simulator: Simulator
     response: Response
-    past: PastErrors
+    tracker: Tracker
 
     def decide(self, history: History) -> Decision:
         """The action for n histories, and what it is meant to reach."""
@@ -48,17 +50,10 @@ class ExplainedPolicy:
     def _command(self, history: History, a_src: Float) -> Float:
         # A source that commands beyond the limit, to be safe from noise, goes on doing so.
         wanted = self.simulator.spec.clip(a_src)
-        return a_src + self.response.correction(history.current, wanted, self.past(history))
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """A trajectory, explained."""
-
-    observations: Float
-    actions: Float
-    past: Float
-    explained: Float
+        past = history.actions.reshape(len(a_src), -1)
+        command = a_src + self.response.correction(history.current, wanted, past, self.tracker.belief(history))
+        self.tracker.remember(history, command)
+        return command
 
 
 class ExplainedMethod:
@@ -71,7 +66,7 @@ class ExplainedMethod:
         self._source, self._settings = source, settings
         self._explainer: Explainer | None = None
         self._response: Response | None = None
-        self._rows: dict[int, list[_Rows]] = {}
+        self._explained: dict[int, list[Explained]] = {}
 
     @property
     def history(self) -> int:
@@ -80,39 +75,19 @@ class ExplainedMethod:
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        policy, simulator, spec = self._source.policy, self._source.simulator, self._source.spec
+        policy, simulator = self._source.policy, self._source.simulator
         if self._response is None:
             return Unadapted(policy, simulator)
-        return ExplainedPolicy(policy, simulator, self._response, PastErrors(spec, self._made_explainer()))
+        return ExplainedPolicy(policy, simulator, self._response, Tracker(self._response, self._made_explainer()))
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Explain what is new, and fit the response to everything."""
         explainer, spec = self._made_explainer(), self._source.spec
-        for number in range(len(self._rows), len(episodes)):
-            self._rows[number] = [_explain(one, explainer, spec, self.history) for one in episodes[number]]
-        rows = [one for number in range(len(episodes)) for one in self._rows[number]]
-        origin = np.concatenate([np.full(len(one.actions), n) for n in range(len(episodes)) for one in self._rows[n]])
-        seen, actions, past, explained = (
-            np.concatenate([getattr(one, name) for one in rows])
-            for name in ("observations", "actions", "past", "explained")
-        )
-        targets, half = seen[:, spec.targets], spec.half_range
-        spread = targets.std(axis=0)
-        empty = Response(
-            weights=np.zeros((0, spec.action_size)),
-            mean=targets.mean(axis=0),
-            scale=np.where(spread > 0, spread, 1.0),
-            half_range=half,
-            noise=np.zeros(spec.action_size),
-            targets=spec.targets,
-        )
-        lines = fit_lines(
-            empty.features(seen, actions, past),
-            CommandErrors.of(spec, actions, explained),
-            origin,
-            cut=is_cut_at_limit(actions / half, explained / half),
-        )
-        self._response = replace(empty, weights=lines.weights, noise=lines.noise)
+        for number in range(len(self._explained), len(episodes)):
+            self._explained[number] = [_explain(one, number, explainer, self.history) for one in episodes[number]]
+        runs = [run for number in range(len(episodes)) for run in self._explained[number]]
+        self._response, lines = fit_response(spec, runs, follow=self.history > 1)
+        half = spec.half_range
         return Learned(
             0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
         )
@@ -135,11 +110,9 @@ class ExplainedMethod:
         return self._explainer
 
 
-def _explain(one: Trajectory, explainer: Explainer, spec: WorldSpec, history: int) -> _Rows:
-    """What a trajectory tells: its errors are what there is to predict, and those before each step are known then."""
+def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:
     now, then = one.observations[:-1], one.observations[1:]
-    roughly = explainer(now, then, one.applied, iterations=1)
-    past = recorded_past(spec, one.applied, roughly, history - 1)
-    explained = explainer(now, then, roughly, iterations=1)
+    found = explainer(now, then, one.applied, iterations=ITERATIONS)
+    past = recorded_past(one.applied, history - 1)
     new = slice(one.context, None)
-    return _Rows(now[new], one.applied[new], past[new], explained[new])
+    return Explained(episode, now[new], one.commands[new], one.applied[new], past[new], found[new])

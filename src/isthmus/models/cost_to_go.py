@@ -7,7 +7,7 @@ course. It is found in the source simulator alone, by the Riccati recursion back
     K = (R + g B'PB)^-1 g B'PA        P <- Q + g A'P (A - B K)
 
 with Q = 1 in spreads of a step, R = 1 in half ranges of the actuators, and A, B of the simulator at every step. P is
-averaged over the course, at unit trace.
+averaged over the course, at unit trace; so is R.
 """
 
 import numpy as np
@@ -33,9 +33,10 @@ def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -
     for world in range(min(COURSES, simulator.n)):
         length = int(running[:, world].sum())
         found += _riccati(simulator, observations[:length, world], actions[:length, world], even)
-    weights: Float = np.mean(found, axis=0)
+    traces = [float(np.trace(weights)) for weights in found]
+    weights: Float = np.mean([weights / trace for weights, trace in zip(found, traces, strict=True)], axis=0)
     root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(even.targets))), dtype=np.float64)
-    return Metric(even.targets, even.spread, root)
+    return Metric(even.targets, even.spread, root, effort=float(np.mean([1 / trace for trace in traces])))
 
 
 def even_metric(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
@@ -68,7 +69,7 @@ def _course(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> t
 
 
 def _riccati(simulator: Simulator, observations: Float, actions: Float, even: Metric) -> list[Float]:
-    """P at unit trace, at every state (T, obs) of a course but its last ones."""
+    """P at every state (T, obs) of a course but its last ones."""
     states = state_sensitivity(simulator, observations, actions, even)
     _, inputs = action_sensitivity(simulator, observations, actions, even)
     d, act = inputs.shape[1:]
@@ -77,5 +78,5 @@ def _riccati(simulator: Simulator, observations: Float, actions: Float, even: Me
         gain = solve(np.eye(act) + DISCOUNT * b.T @ weights @ b, DISCOUNT * b.T @ weights @ a)
         weights = np.eye(d) + DISCOUNT * a.T @ weights @ (a - b @ gain)
         weights = (weights + weights.T) / 2
-        found.append(weights / np.trace(weights))
+        found.append(weights)
     return found[int(TAIL * len(found)) :]

@@ -17,6 +17,8 @@ class Metric:
     """How much each of them changes in one step (d,)."""
     root: Float
     """A root of the matrix that weighs errors, so that root root^T is that matrix (d, d)."""
+    effort: float = 0.0
+    """What a squared half range of an actuator costs, on the same scale."""
 
     @staticmethod
     def even(targets: Int, spread: Float) -> "Metric":

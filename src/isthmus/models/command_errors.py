@@ -1,0 +1,51 @@
+"""What commands came to, less what they were."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.core import Bool, Float
+from isthmus.models.explain import Explanation
+
+HEAP = 0.03
+"""Actions explained within this share of the limit may have been cut off there."""
+CLEAR = 0.5
+"""An error that shows by less than this share is not taken for cut off."""
+
+
+@dataclass(frozen=True)
+class CommandErrors:
+    """Errors of commands (..., act), in half ranges."""
+
+    values: Float
+    told: Bool
+    """Where the error is known (..., act)."""
+    side: Float
+    """Where it is only known to lie beyond `values`: 1 for above, -1 for below, else 0 (..., act)."""
+    shown: Float
+    """The share of an error that shows in `values` (..., act)."""
+
+    @staticmethod
+    def of(commands: Float, half_range: Float, found: Explanation, *, cut: bool) -> "CommandErrors":
+        """From commands before any limit (..., act) and what explains their effect.
+
+        Where errors come before the actuator's limit and are `cut` off there, an effect at the limit tells only how
+        large an error was at least. Elsewhere an effect counts against the command within its limits, as far as it is
+        worth the effort.
+        """
+        asked, done = commands / half_range, found.actions / half_range
+        if cut:
+            clear, inside = found.clear > CLEAR, np.abs(done) < 1 - HEAP
+            side = np.where(inside, 0.0, np.sign(done))
+            values = np.where(inside, done, side) - asked
+            return CommandErrors(values, inside & clear, side * clear, np.ones_like(values))
+        told = (np.abs(asked) < 1) | (np.abs(np.abs(done) - 1) > HEAP)
+        return CommandErrors(found.errors, told, np.zeros_like(asked), found.clear)
+
+    def less(self, expected: Float) -> "CommandErrors":
+        """What is left of the errors when so much of them was expected (..., act)."""
+        return CommandErrors(self.values - expected, self.told, self.side, self.shown)
+
+    def __getitem__(self, rows: int | slice | Bool) -> "CommandErrors":
+        """Some of the rows."""
+        return CommandErrors(self.values[rows], self.told[rows], self.side[rows], self.shown[rows])

@@ -1,0 +1,81 @@
+"""Find out what the disturbances at the actuators are like: the most likely among many, by what was recorded."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.models.command_errors import CommandErrors
+from isthmus.models.disturbance import ODD, RANGE, Disturbance
+from isthmus.models.normal import mean_beyond, upper_tail
+
+LASTING = (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
+BLURRED = (0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
+"""Shares of the errors' variance that tell nothing of a disturbance."""
+ROWS = 4000
+"""Looked at, of the latest."""
+CLEARLY = 3.0
+"""A disturbance that lasts has to be so much more likely than one that does not, in natural logarithms."""
+
+
+def fit_disturbance(runs: Sequence[CommandErrors], size: Float, *, cut: bool) -> Disturbance:
+    """From the errors (T, act) of several runs that no line explains, and how large those are (act,)."""
+    # What is new at every step may be called blur or disturbance: only where it is cut off does that matter.
+    shapes = np.array([(0.0, BLURRED[0]), *product(LASTING, BLURRED)])
+    likely = _log_likelihood(_side_by_side(_latest(runs)), size, *shapes.T)
+    best = np.argmax(likely, axis=0)
+    best = np.where(likely[best, np.arange(len(size))] > likely[0] + CLEARLY, best, 0)
+    lasting, blurred = shapes[best].T
+    return Disturbance(size * np.sqrt(1 - blurred), lasting, size * np.sqrt(blurred), cut=cut)
+
+
+def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred: Float) -> Float:
+    """Of errors (T, runs, act), by candidate and actuator.
+
+    By a Kalman filter for each: what an error that is only bounded tells is taken for normal, with the right mean and
+    variance, and an odd one counts as little as it is likely to be of this kind.
+    """
+    r, share = lasting[:, None, None], blurred[:, None, None]
+    spread, blur = np.maximum(np.square(size) * (1 - share), 1e-12), np.maximum(np.square(size) * share, 1e-12)
+    mean: Float = np.zeros((len(lasting), *errors.values.shape[1:]))
+    variance = np.broadcast_to(spread, mean.shape)
+    likely = np.zeros((len(lasting), len(size)))
+    for t in range(len(errors.values)):
+        now = errors[t]
+        unsure = np.sqrt(np.square(now.shown) * variance + blur)
+        gain = now.shown * variance / unsure
+        missed = (now.values - now.shown * mean) / unsure
+        density = (1 - ODD) * np.exp(-0.5 * np.square(missed)) / (unsure * np.sqrt(2 * np.pi))
+        seen = density + ODD / RANGE
+        trusted = density / seen
+        bound = now.side * missed
+        beyond = mean_beyond(bound)
+        bounded = now.side != 0
+        chance = np.where(now.told, seen, np.where(bounded, (1 - ODD) * upper_tail(bound) + 0.5 * ODD, 1.0))
+        likely += np.log(chance).sum(axis=1)
+        step = np.where(now.told, trusted * missed, np.where(bounded, now.side * beyond, 0.0))
+        known = np.where(now.told, trusted, np.where(bounded, beyond * (beyond - bound), 0.0))
+        mean = r * (mean + gain * step)
+        variance = np.square(r) * np.maximum(variance - np.square(gain) * known, 0.0) + (1 - np.square(r)) * spread
+    return likely
+
+
+def _latest(runs: Sequence[CommandErrors]) -> list[CommandErrors]:
+    """The latest runs, as many as it takes."""
+    taken: list[CommandErrors] = []
+    for run in reversed(runs):
+        taken.append(run)
+        if sum(len(one.values) for one in taken) >= ROWS:
+            break
+    return taken
+
+
+def _side_by_side(runs: Sequence[CommandErrors]) -> CommandErrors:
+    """Runs of any length (T, act) as one (longest, runs, act), which tells nothing past their ends."""
+    longest = max(len(run.values) for run in runs)
+
+    def padded(name: str) -> np.ndarray:
+        return np.stack([np.pad(getattr(run, name), ((0, longest - len(run.values)), (0, 0))) for run in runs], axis=1)
+
+    return CommandErrors(padded("values"), padded("told"), padded("side"), padded("shown"))

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.models.command_errors import CommandErrors
+from isthmus.models.disturbance import Disturbance
+from isthmus.models.disturbance_fit import fit_disturbance
+from isthmus.models.explain import Explanation
+from isthmus.models.lines import error_sizes
+from isthmus.models.whiten import Lasting
+
+
+def disturbance(spread, lasting, blur=0.05, *, cut=True):
+    return Disturbance(np.array([spread]), np.array([lasting]), np.array([blur]), cut=cut)
+
+
+def told(values):
+    values = np.asarray(values, dtype=float)
+    return CommandErrors(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), np.ones(values.shape))
+
+
+def run(rng, steps, spread, lasting, act=2):
+    path = np.empty((steps, act))
+    path[0] = spread * rng.standard_normal(act)
+    for t in range(1, steps):
+        path[t] = lasting * path[t - 1] + np.sqrt(1 - lasting**2) * spread * rng.standard_normal(act)
+    return path
+
+
+def recorded(rng, steps, spread, lasting, *, cut):
+    commands, path = rng.uniform(-1.5, 1.5, (steps, 2)), run(rng, steps, spread, lasting)
+    done = np.clip(commands + path, -1, 1) if cut else np.clip(commands, -1, 1) + path
+    done = done + 0.005 * rng.standard_normal(done.shape)
+    found = Explanation(done, done - np.clip(commands, -1, 1), np.ones_like(done))
+    return CommandErrors.of(commands, np.ones(2), found, cut=cut)
+
+
+@pytest.mark.parametrize("lasting", [0.0, 0.9, 0.98])
+def test_the_belief_is_the_kalman_filters(lasting, monkeypatch):
+    monkeypatch.setattr("isthmus.models.disturbance.ODD", 1e-12)
+    rng = np.random.default_rng(0)
+    model, path = disturbance(1.0, lasting, 0.3), run(rng, 40, 1.0, lasting, 1)[:, 0]
+    seen = path + 0.3 * rng.standard_normal(40)
+    belief, mean, variance = model.start(1), 0.0, 1.0
+    for error in seen:
+        belief, _ = model.weighed(belief, told([[error]]))
+        gain = variance / (variance + 0.09)
+        mean, variance = mean + gain * (error - mean), variance * (1 - gain)
+        assert (belief * model.grid).sum() == pytest.approx(mean, abs=0.02)
+        belief = model.moved(belief)
+        mean, variance = lasting * mean, lasting**2 * variance + 1 - lasting**2
+
+
+def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
+    model = disturbance(1.0, 1.0)
+    bound = CommandErrors(np.array([[0.5]]), np.zeros((1, 1), np.bool_), np.ones((1, 1)), np.ones((1, 1)))
+    belief, _ = model.weighed(model.start(1), bound)
+    assert (belief[0, 0] * (model.grid[0] < 0.3)).sum() < 0.05
+    above = model.prior * (model.grid[0] > 0.5)
+    np.testing.assert_allclose((belief * model.grid).sum(), (above * model.grid[0]).sum() / above.sum(), atol=0.1)
+
+
+def test_what_does_not_show_tells_nothing():
+    model = disturbance(1.0, 1.0)
+    hidden = CommandErrors(np.zeros((1, 1)), np.ones((1, 1), np.bool_), np.zeros((1, 1)), np.zeros((1, 1)))
+    belief, _ = model.weighed(model.start(1), hidden)
+    np.testing.assert_allclose(belief, model.start(1))
+
+
+@given(st.floats(0.05, 1.5), st.floats(-1, 1))
+def test_no_other_command_has_a_smaller_error(noise, wanted):
+    z = np.random.default_rng(0).standard_normal(4000)
+
+    def error(command):
+        return np.square(np.clip(command + noise * z, -1, 1) - wanted).mean()
+
+    model = disturbance(noise, 0.0)
+    asked = model.command(model.start(1), np.array([[wanted]]))[0, 0]
+    others = np.linspace(-1 - 3 * noise, 1 + 3 * noise, 41)
+    assert error(asked) <= min(error(other) for other in others) + 0.01
+
+
+@pytest.mark.parametrize("cut", [True, False])
+@pytest.mark.parametrize("force", [-1.2, 0.4])
+def test_a_known_disturbance_is_made_up_for(force, cut):
+    model = disturbance(0.6, 1.0, 0.02, cut=cut)
+    belief = model.start(1)
+    for _ in range(5):
+        belief, _ = model.weighed(belief, told([[force]]))
+    command = model.command(belief, np.array([[0.3]]))[0, 0]
+    assert command + force == pytest.approx(0.3, abs=0.06)
+
+
+def test_where_nothing_disturbs_what_is_wanted_is_asked_for():
+    wanted = np.random.default_rng(0).uniform(-1, 1, (5, 2))
+    for cut in (True, False):
+        none = Disturbance(np.zeros(2), np.zeros(2), np.zeros(2), cut=cut)
+        np.testing.assert_array_equal(none.command(none.start(5), wanted), wanted)
+
+
+@pytest.mark.parametrize("cut", [True, False])
+@pytest.mark.parametrize("lasting", [0.0, 0.9, 1.0])
+@pytest.mark.parametrize("spread", [0.3, 1.0])
+def test_what_disturbs_is_found_out(spread, lasting, cut):
+    rng = np.random.default_rng(1)
+    runs = [recorded(rng, 60, spread, lasting, cut=cut) for _ in range(30)]
+    together = CommandErrors(
+        *(np.concatenate([getattr(one, name) for one in runs]) for name in ("values", "told", "side", "shown"))
+    )
+    found = fit_disturbance(runs, error_sizes(together), cut=cut)
+    np.testing.assert_allclose(found.lasting, lasting, atol=0.05)
+    np.testing.assert_allclose(found.spread, spread, rtol=0.25)
+    if lasting:
+        assert (found.blur < 0.1 * spread).all()
+
+
+def test_few_errors_do_not_make_a_disturbance_that_lasts():
+    found = fit_disturbance([told(0.1 * np.random.default_rng(0).standard_normal((6, 2)))], np.full(2, 0.1), cut=False)
+    np.testing.assert_array_equal(found.lasting, 0.0)
+
+
+@given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0.05, 1.0))
+def test_a_line_stays_what_it_is_when_both_its_sides_are_whitened(seed, lasting, blur):
+    rng = np.random.default_rng(seed)
+    x, shown = rng.standard_normal((30, 3)), rng.uniform(0, 1, 30)
+    slopes = rng.standard_normal(3)
+    new = Lasting(1.0, lasting, blur).whitened(np.column_stack((x @ slopes, x)), shown)
+    np.testing.assert_allclose(new[:, 0], new[:, 1:] @ slopes, atol=1e-9)
+
+
+def test_whitened_noise_is_white():
+    rng = np.random.default_rng(0)
+    series = run(rng, 4000, 1.0, 0.9, 1) + 0.3 * rng.standard_normal((4000, 1))
+    new = Lasting(1.0, 0.9, 0.3).whitened(series, np.ones(4000))[:, 0]
+    assert new.std() == pytest.approx(1.0, abs=0.03)
+    assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
+
+
+def test_errors_beyond_a_bound_are_completed_as_the_past_has_them():
+    errors, side = np.array([1.5, 1.5, 0.2]), np.array([0.0, 0.0, 1.0])
+    full = Lasting(1.0, 1.0, 0.05).completed(errors, side)
+    np.testing.assert_array_equal(full[:2], errors[:2])
+    assert full[2] == pytest.approx(1.5, abs=0.05)
