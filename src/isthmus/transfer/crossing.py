@@ -21,6 +21,7 @@ from isthmus.methods import Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
+from isthmus.transfer.control_step import step_microseconds
 from isthmus.transfer.events import Event, Phase
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.joints import joints_of
@@ -80,6 +81,7 @@ class _Crossing:
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
         self._trace(method)
+        self._time_step(method)
         result = self._result(method, baseline, rounds)
         result.save(self.folder.result_path)
         self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
@@ -206,6 +208,14 @@ class _Crossing:
         }
         for name, trace in traces.items():
             trace.save(self.folder.trace_path(name))
+
+    def _time_step(self, method: Method) -> None:
+        """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
+        if not self.folder.step_path.exists():
+            took = step_microseconds(
+                method.decider(), method.history, self.task.source(), stream(self.config.seed, "step")
+            )
+            write_json(self.folder.step_path, {"microseconds": took})
 
     def _traced(self) -> np.random.Generator:
         return stream(self.config.seed, "trace")

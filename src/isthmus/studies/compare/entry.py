@@ -1,0 +1,46 @@
+"""Who takes part in a comparison: a row is a method with a length of history."""
+
+import re
+from dataclasses import dataclass
+
+from isthmus.core import unknown_name
+from isthmus.methods import METHODS, MethodKind
+from isthmus.studies.compare.settings import HISTORIES
+
+UNADAPTED = "unadapted"
+ALL = "all"
+_REWARD = re.compile(r"(?<!source's )(?<!simulator's )(?<!simulator's own )(?<!source's own )\breward")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method, looking back so many observations."""
+
+    method: str
+    history: int = 1
+
+    @property
+    def label(self) -> str:
+        """Names its row."""
+        return self.method if self.history == 1 else f"{self.method}, history {self.history}"
+
+    @property
+    def kind(self) -> MethodKind:
+        """What the registry has of it."""
+        return METHODS[self.method]
+
+    @property
+    def sees_reward(self) -> bool:
+        """Whether it is shown the target's reward, which no adaptation may see; that of the source is no secret."""
+        return _REWARD.search(self.kind.sees) is not None
+
+
+def choose_entries(names: str = ALL) -> tuple[Entry, ...]:
+    """The rows of the methods that are named, with commas between them; the expert as it is always takes part."""
+    chosen = list(METHODS) if names.strip() == ALL else [name.strip() for name in names.split(",") if name.strip()]
+    for name in chosen:
+        if name not in METHODS:
+            raise unknown_name("method", name, [*METHODS, ALL])
+    return tuple(
+        Entry(name, history) for name in dict.fromkeys((UNADAPTED, *chosen)) for history in HISTORIES.get(name, (1,))
+    )
