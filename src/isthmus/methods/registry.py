@@ -26,6 +26,8 @@ class MethodKind:
     make: Callable[[Source, MethodSettings], Method]
     follows_policy: bool = True
     """Whether it carries the source's policy across; else it makes plans of its own."""
+    sees_reward: bool = False
+    """Whether it is paid on the target, as no other method is."""
     slow: bool = False
     """Whether a control step takes so long that it may be judged over fewer episodes than others."""
 

@@ -36,7 +36,7 @@ def test_when_nothing_beats_doing_nothing_that_is_said(make_row, idle):
 
 
 def test_what_sees_the_targets_reward_is_never_the_advice(make_row, idle, kinds):
-    cheat = make_row(kinds("cheat", sees="the target's reward"), 1.2, 1.2, 1.2)
+    cheat = make_row(kinds("cheat", sees="all", sees_reward=True), 1.2, 1.2, 1.2)
     advice = advise([idle, cheat, make_row("pd", 0.9, 0.9, 0.9)], {})
     assert advice.take == "pd"
     assert "cheat comes to 1.200 ± 0.000, but sees the target's reward." in advice.text
@@ -65,3 +65,9 @@ def test_what_is_missing_is_told_and_what_cannot_serve_is_left_out(make_row, idl
 
 def test_without_the_expert_as_it_is_there_is_nothing_to_go_by(make_row):
     assert advise([make_row("unadapted", missing=(0,)), make_row("pd", 0.9)], {}).take is None
+
+
+def test_an_unsteady_best_does_not_hide_one_that_is_sure_to_help(make_row, idle):
+    unsteady, sure = make_row("pd", 1.3, 0.8, 0.8), make_row("inverse", 0.9, 0.9, 0.9)
+    assert unsteady.mean > sure.mean
+    assert advise([idle, unsteady, sure], {}).take == "inverse"

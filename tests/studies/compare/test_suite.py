@@ -33,17 +33,18 @@ def comparisons(tiny, make_row):
 
 def test_where_each_method_wins_is_told_by_the_figures(comparisons):
     idle, pd, explained = records(comparisons)
-    case = comparisons[0].case.name
     assert pd.cells == ("pd", "1", "1", "1", "1", "2")
     assert explained.cells == ("explained", "0", "1", "1", "0", "2")
     assert idle.cells == ("unadapted", "1", "1", "0", "0", "2")
-    assert pd.sentence == f"pd is the one to take on {case}, and does worse than nothing on {case}."
-    assert explained.sentence == f"explained is level with the best on {case}."
+    assert (
+        pd.sentence == "pd is the one to take on reacher (tilt=90), and does worse than nothing on reacher (tilt=90)."
+    )
+    assert explained.sentence == "explained is level with the best on reacher (tilt=90)."
 
 
 def test_who_sees_the_reward_stands_apart(comparisons, make_row, kinds):
     first = comparisons[0]
-    cheat = make_row(kinds("cheat", sees="the target's reward"), 1.2, 1.2)
+    cheat = make_row(kinds("cheat", sees="all", sees_reward=True), 1.2, 1.2)
     *_, record = records([Comparison(first.case, 2, (*first.rows, cheat), {})])
     assert record.taken == []
     assert record.best == [first.case.name]

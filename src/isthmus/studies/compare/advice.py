@@ -25,27 +25,29 @@ def advise(rows: Sequence[Row], ceilings: Mapping[str, float]) -> Advice:
     if idle is None:
         return Advice(None, "The expert as it is has no score yet, so nothing can be said.")
     fair = [row for row in scored if is_fair(row)]
-    best = best_of(fair, idle)
-    parts = [_idle_text(idle, fair) if best is idle else _best_text(best, idle, fair)]
+    level = level_with_the_best(fair, idle)
+    best = level[0] if level else idle
+    parts = [_best_text(level, idle) if level else _idle_text(idle, fair)]
     parts += _barred_text([row for row in scored if not row.is_unadapted and not is_fair(row) and row.beats(best)])
     parts += _ceiling_text(best, ceilings)
-    if waiting := [row.label for row in rows if row.missing]:
+    if waiting := [row.label for row in rows if row.missing and not row.problem]:
         parts.append(f"This is not the last word: runs of {_list(waiting)} are missing.")
     return Advice(best.label, " ".join(parts))
 
 
 def is_fair(row: Row) -> bool:
     """Whether it adapts, by what may be seen, and in time."""
-    return not row.is_unadapted and not row.entry.sees_reward and row.keeps_up
+    return not row.is_unadapted and not row.entry.kind.sees_reward and row.keeps_up
 
 
-def best_of(fair: Sequence[Row], idle: Row) -> Row:
-    """The row to take: doing nothing, unless something beats it."""
-    top = max(fair, key=lambda row: row.mean, default=idle)
-    if not top.beats(idle):
-        return idle
-    level = [row for row in fair if row.beats(idle) and not top.beats(row)]
-    return min(level, key=lambda row: (row.samples, row.entry.history, row.fit_seconds or 0.0))
+def level_with_the_best(fair: Sequence[Row], idle: Row) -> list[Row]:
+    """Those that beat doing nothing and are within the noise of the best of them, what asks for least first."""
+    better = [row for row in fair if row.beats(idle)]
+    if not better:
+        return []
+    top = max(better, key=lambda row: row.mean)
+    level = [row for row in better if not top.beats(row)]
+    return sorted(level, key=lambda row: (row.samples, row.entry.history, row.fit_seconds or 0.0))
 
 
 def _idle_text(idle: Row, fair: Sequence[Row]) -> str:
@@ -55,12 +57,12 @@ def _idle_text(idle: Row, fair: Sequence[Row]) -> str:
     return f"Take the expert as it is: {does} ({told})."
 
 
-def _best_text(best: Row, idle: Row, fair: Sequence[Row]) -> str:
+def _best_text(level: Sequence[Row], idle: Row) -> str:
+    best, *others = level
     cost = f"after {best.samples:,} samples" if best.samples else "without a sample"
     text = f"Take {best.label}: it comes to {score_text(best)} {cost}, and the expert as it is to {score_text(idle)}."
-    level = [row for row in fair if row is not best and row.beats(idle) and not best.beats(row)]
-    if level:
-        names = _list([f"{row.label} ({row.mean:.3f})" for row in sorted(level, key=lambda row: -row.mean)])
+    if others:
+        names = _list([f"{row.label} ({row.mean:.3f})" for row in sorted(others, key=lambda row: -row.mean)])
         text += f" Within the noise of the best, and asking for no less: {names}."
     return text
 
@@ -71,7 +73,7 @@ def _barred_text(barred: Sequence[Row]) -> list[str]:
         f"{row.label} comes to {score_text(row)}, but "
         + (
             "sees the target's reward."
-            if row.entry.sees_reward
+            if row.entry.kind.sees_reward
             else "its control step takes longer than there is time."
         )
         for row in barred

@@ -117,7 +117,7 @@ class Comparison:
             text
             for text, wanted in (
                 (row.problem, row.problem is not None),
-                (f"{there} of {there + len(row.missing)} seeds so far", bool(row.missing)),
+                (f"{there} of {there + len(row.missing)} seeds so far", bool(row.missing and not row.problem)),
                 (f"{row.episodes} episodes a score", row.episodes != self.case.default_episodes),
                 ("its control step takes longer than the control period", not row.keeps_up),
             )
@@ -133,8 +133,10 @@ def _cells(row: Row) -> tuple[str, ...]:
     sees = _sees_text(row)
     there = len(row.scores)
     seeds = f"{there} of {there + len(row.missing)}" if row.missing else str(there)
+    if row.problem and not row.scores:
+        return (row.label, "", "", "", "", "", "", row.problem)
     if not row.scores:
-        return (row.label, "" if row.problem else MISSING, seeds, "", str(row.episodes), "", "", row.problem or sees)
+        return (row.label, MISSING, seeds, "", str(row.episodes), "", "", sees)
     return (
         row.label,
         score_text(row),
@@ -148,7 +150,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _sees_text(row: Row) -> str:
-    return f"{row.entry.kind.sees} {REWARD}" if row.entry.sees_reward else row.entry.kind.sees
+    return f"{row.entry.kind.sees} {REWARD}" if row.entry.kind.sees_reward else row.entry.kind.sees
 
 
 def _step_text(row: Row) -> str:

@@ -56,4 +56,4 @@ def _shade(score: float) -> tuple[float, float, float, float]:
 
 
 def _name(row: Row) -> str:
-    return f"{row.label} (sees the reward)" if row.entry.sees_reward else row.label
+    return f"{row.label} (sees the reward)" if row.entry.kind.sees_reward else row.label

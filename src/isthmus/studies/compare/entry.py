@@ -1,6 +1,5 @@
 """Who takes part in a comparison: a row is a method with a length of history."""
 
-import re
 from dataclasses import dataclass
 
 from isthmus.core import unknown_name
@@ -9,7 +8,6 @@ from isthmus.studies.compare.settings import HISTORIES
 
 UNADAPTED = "unadapted"
 ALL = "all"
-_REWARD = re.compile(r"(?<!source's )(?<!simulator's )(?<!simulator's own )(?<!source's own )\breward")
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,6 @@ class Entry:
     def kind(self) -> MethodKind:
         """What the registry has of it."""
         return METHODS[self.method]
-
-    @property
-    def sees_reward(self) -> bool:
-        """Whether it is shown the target's reward, which no adaptation may see; that of the source is no secret."""
-        return _REWARD.search(self.kind.sees) is not None
 
 
 def choose_entries(names: str = ALL) -> tuple[Entry, ...]:

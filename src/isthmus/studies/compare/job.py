@@ -42,7 +42,7 @@ class Crossing:
     def run(self, folder: Path) -> dict[str, Any]:
         """Cross in `folder`, or go on there."""
         config, run = self.case.config(self.entry, self.seed), RunFolder(folder)
-        result = cross(config, run, resume=True)
+        result = cross(config, run, resume=True, traces=False)
         return {
             "normalised": result.normalised_adapted,
             "unadapted": result.normalised_unadapted,

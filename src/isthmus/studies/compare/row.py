@@ -122,7 +122,7 @@ class Row:
             "standard_error": self.error if scored else None,
             "samples": self.samples if scored else None,
             "sees": self.entry.kind.sees,
-            "sees_target_reward": self.entry.sees_reward,
+            "sees_target_reward": self.entry.kind.sees_reward,
             "fit_seconds": self.fit_seconds,
             "step_microseconds": self.step_microseconds,
             "keeps_up": self.keeps_up,

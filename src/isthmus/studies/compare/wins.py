@@ -58,7 +58,7 @@ class Record:
     def sentence(self) -> str:
         """In words."""
         told = [
-            f"{text} {'; '.join(names)}"
+            f"{text} {_by_task(names)}"
             for text, names in (
                 ("is the one to take on", self.taken),
                 ("is level with the best on", [name for name in self.best if name not in self.taken]),
@@ -67,12 +67,21 @@ class Record:
             )
             if names
         ]
-        barred = " It sees the target's reward, and is never the advice." if self.entry.sees_reward else ""
+        barred = " It sees the target's reward, and is never the advice." if self.entry.kind.sees_reward else ""
         return f"{self.entry.label} {', and '.join(told) or 'is nowhere among the best, and nowhere harmful'}.{barred}"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {"method": self.entry.label} | {name: value for name, value in vars(self).items() if name != "entry"}
+
+
+def _by_task(names: Sequence[str]) -> str:
+    """Cases in words, each robot with its gaps."""
+    gaps: dict[str, list[str]] = {}
+    for name in names:
+        task, _, gap = name.partition(", ")
+        gaps.setdefault(task, []).append(gap)
+    return ", ".join(f"{task} ({', '.join(some)})" for task, some in gaps.items())
 
 
 def records(comparisons: Sequence[Comparison]) -> list[Record]:

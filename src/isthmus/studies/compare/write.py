@@ -76,7 +76,7 @@ def _page_part(comparison: Comparison) -> dict[str, Any]:
             "cells": cells,
             "share": min(max(row.mean / max(best, 1.0), 0.0), 1.0) if row.scores else None,
             "taken": row.label == comparison.advice.take,
-            "barred": row.entry.sees_reward,
+            "barred": row.entry.kind.sees_reward,
             "absent": not row.scores,
         }
         for row, cells in zip(comparison.rows, comparison.table(), strict=True)
