@@ -25,7 +25,7 @@ def kinds(monkeypatch):
 def make_row():
     """A row of made-up figures."""
 
-    def make(entry, *scores, samples=1000, step=10.0, fit=1.0, missing=(), problem=None, episode_error=0.001):
+    def make(entry, *scores, samples=1000, step=10.0, fit=1.0, missing=(), problem=None, episode_error=0.001, early=()):
         entry = Entry(entry) if isinstance(entry, str) else entry
         found = {
             seed: {
@@ -34,7 +34,7 @@ def make_row():
                 "samples": 0 if entry.method == "unadapted" else samples,
                 "fit_seconds": fit,
                 "step_microseconds": step,
-                "curve": [[0, score]],
+                "curve": [[0, 0.0], *([at, score - below] for at, below in early), [samples, score]],
                 "versions": {"isthmus": "1"},
             }
             for seed, score in enumerate(scores)

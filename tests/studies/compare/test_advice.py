@@ -20,6 +20,10 @@ def test_the_best_beyond_the_noise_is_taken(make_row, idle):
 def test_among_equals_fewer_samples_then_less_history_then_a_shorter_fit(make_row, idle):
     frugal = make_row("pd", 0.95, 0.96, 0.94, samples=500)
     assert advise([idle, make_row("inverse", 0.955, 0.955, 0.955), frugal], {}).take == "pd"
+    early = make_row("pd", 0.95, 0.96, 0.94, early=((400, 0.0),))
+    advice = advise([idle, make_row("inverse", 0.955, 0.955, 0.955), early], {})
+    assert advice.take == "pd"
+    assert "after 1,000 samples (400 would have done)" in advice.text
     plain, looking_back = make_row("inverse", 0.95, 0.95, 0.95), make_row(Entry("inverse", 2), 0.95, 0.96, 0.95)
     advice = advise([idle, looking_back, plain], {})
     assert advice.take == "inverse"

@@ -58,3 +58,11 @@ def test_seeds_that_could_not_be_run_leave_a_problem_and_no_score(make_row):
     assert (row.problem, row.scores, row.missing) == ("no joints", [0.5], (1,))
     nothing = Row.of(case, Entry("pd"), {0: {"problem": "no joints"}}, seeds=1)
     assert nothing.to_json() | {"normalised": None, "samples": None, "step_microseconds": None} == nothing.to_json()
+
+
+def test_enough_are_the_samples_from_which_the_score_held(make_row):
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.2), (500, 0.0), (750, 0.005))).enough == 500
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.0), (500, 0.3), (750, 0.0))).enough == 750
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.3), (500, 0.3), (750, 0.3))).enough == 1000
+    assert make_row("pd", 0.8, 1.0, early=((250, 0.1), (500, 0.1), (750, 0.1))).enough == 250  # well within the noise
+    assert make_row("gaussian", 0.9, samples=0).enough == 0

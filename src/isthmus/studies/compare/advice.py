@@ -47,7 +47,7 @@ def level_with_the_best(fair: Sequence[Row], idle: Row) -> list[Row]:
         return []
     top = max(better, key=lambda row: row.mean)
     level = [row for row in better if not top.beats(row)]
-    return sorted(level, key=lambda row: (row.samples, row.entry.history, row.fit_seconds or 0.0))
+    return sorted(level, key=lambda row: (row.enough, row.entry.history, row.fit_seconds or 0.0))
 
 
 def _idle_text(idle: Row, fair: Sequence[Row]) -> str:
@@ -60,6 +60,7 @@ def _idle_text(idle: Row, fair: Sequence[Row]) -> str:
 def _best_text(level: Sequence[Row], idle: Row) -> str:
     best, *others = level
     cost = f"after {best.samples:,} samples" if best.samples else "without a sample"
+    cost += f" ({best.enough:,} would have done)" if best.enough < best.samples else ""
     text = f"Take {best.label}: it comes to {score_text(best)} {cost}, and the expert as it is to {score_text(idle)}."
     if others:
         names = _list([f"{row.label} ({row.mean:.3f})" for row in sorted(others, key=lambda row: -row.mean)])

@@ -36,6 +36,8 @@ class Case:
     metrics: tuple[str, ...] = tuple(METRICS)
     """Of the ceiling; none when it is not wanted."""
     ceiling_episodes: int = CEILING_EPISODES
+    rounds: int = ROUNDS
+    """How often methods learn anew, if their samples are enough for that."""
     policy: PolicyFile | None = None
     settings: MethodSettings = field(default_factory=MethodSettings)
     """How methods collect and learn; the history is the entry's."""
@@ -60,7 +62,7 @@ class Case:
             method=entry.method,
             samples=self.samples,
             seed=seed,
-            round_samples=max(ROUND_SAMPLES, self.samples // ROUNDS),
+            round_samples=max(ROUND_SAMPLES, -(-self.samples // self.rounds)),
             evaluation_episodes=self.episodes_of(entry),
             settings=dataclasses.replace(self.settings, history=entry.history),
             policy=self.policy,

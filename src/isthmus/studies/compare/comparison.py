@@ -16,7 +16,7 @@ Found = Mapping[str, Mapping[str, Any]]
 """What came of every job that is done, by the name of its file."""
 MISSING = "missing"
 REWARD = "(! the target's reward: never the advice)"
-COLUMNS = ("method", "score ", "seeds ", "samples ", "episodes ", "fit, s ", "step, µs ", "what it sees")
+COLUMNS = ("method", "score ", "seeds ", "samples ", "enough ", "episodes ", "fit, s ", "step, µs ", "what it sees")
 BRIEF = ("method", "score ", "samples ", "fit, s ", "step, µs ", "sees")
 """What fits on a terminal; the rest is in notes."""
 
@@ -105,7 +105,7 @@ class Comparison:
         sees = dict.fromkeys(_sees_text(row) for row in self.rows)
         marks = {text: f"{number}{'!' if REWARD in text else ''}" for number, text in enumerate(sees, start=1)}
         rows = [
-            (cells[0], cells[1] or "cannot", cells[3], *cells[5:7], marks[_sees_text(row)])
+            (cells[0], cells[1] or "cannot", cells[3], *cells[6:8], marks[_sees_text(row)])
             for row, cells in zip(self.rows, self.table(), strict=True)
         ]
         notes = [f"sees {mark}: {text}" for text, mark in marks.items()]
@@ -134,14 +134,15 @@ def _cells(row: Row) -> tuple[str, ...]:
     there = len(row.scores)
     seeds = f"{there} of {there + len(row.missing)}" if row.missing else str(there)
     if row.problem and not row.scores:
-        return (row.label, "", "", "", "", "", "", row.problem)
+        return (row.label, *7 * ("",), row.problem)
     if not row.scores:
-        return (row.label, MISSING, seeds, "", str(row.episodes), "", "", sees)
+        return (row.label, MISSING, seeds, "", "", str(row.episodes), "", "", sees)
     return (
         row.label,
         score_text(row),
         seeds,
         f"{row.samples:,}",
+        f"{row.enough:,}",
         str(row.episodes),
         "" if row.fit_seconds is None else f"{row.fit_seconds:.1f}",
         _step_text(row),

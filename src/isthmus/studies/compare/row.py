@@ -83,6 +83,19 @@ class Row:
         return max((int(one) for one in self._of_seeds("samples")), default=0)
 
     @property
+    def enough(self) -> int:
+        """Samples from which the score stayed within the noise of what it came to, the mean over seeds."""
+        curves = [[(int(samples), float(score)) for samples, score in one] for one in self._of_seeds("curve")]
+        points = list(zip(*curves, strict=False))[1:]  # the first is the expert as it is
+        least = self.mean - max(NOISE, SURE * self.error)
+        held = self.samples
+        for point in reversed(points):
+            if float(np.mean([score for _, score in point])) < least:
+                break
+            held = max(samples for samples, _ in point)
+        return held
+
+    @property
     def fit_seconds(self) -> float | None:
         """Seconds of learning, the median over seeds."""
         return _median(self._of_seeds("fit_seconds"))
@@ -121,6 +134,7 @@ class Row:
             "spread": self.spread if scored else None,
             "standard_error": self.error if scored else None,
             "samples": self.samples if scored else None,
+            "enough_samples": self.enough if scored else None,
             "sees": self.entry.kind.sees,
             "sees_target_reward": self.entry.kind.sees_reward,
             "fit_seconds": self.fit_seconds,

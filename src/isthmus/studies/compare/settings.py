@@ -23,6 +23,7 @@ class Contest:
     ceiling_episodes: int = CEILING_EPISODES
     episodes: Mapping[str, int] = field(default_factory=dict[str, int])
     """By method, where not as everywhere."""
+    rounds: int = ROUNDS
 
 
 SUITE: Mapping[str, Contest] = {
@@ -41,9 +42,10 @@ SUITE: Mapping[str, Contest] = {
             "torque-scale=0.9",
             "motor-noise=0.2,noise-correlation=1",
         ),
+        rounds=3,
     ),
-    "half-cheetah": Contest(4_000, ("gravity=1.2", "mass=1.3", "torque-scale=0.7"), ceiling_episodes=16),
-    "humanoid": Contest(4_000, ("gravity=1.1", "mass=1.1", "torque-scale=0.8"), ceiling_episodes=8),
+    "half-cheetah": Contest(4_000, ("gravity=1.2", "mass=1.3", "torque-scale=0.7"), ceiling_episodes=16, rounds=3),
+    "humanoid": Contest(4_000, ("gravity=1.1", "mass=1.1", "torque-scale=0.8"), ceiling_episodes=8, rounds=3),
 }
 CEILINGS_SHOWN = (("hopper", "gravity=1.2"), ("humanoid", "gravity=1.1"))
 """Where the page of the suite sets what methods reach beside the ceilings."""

@@ -43,6 +43,7 @@ def suite_cases() -> list[Case]:
             entries=choose_entries(),
             episodes=contest.episodes,
             ceiling_episodes=contest.ceiling_episodes,
+            rounds=contest.rounds,
         )
         for task, contest in SUITE.items()
         for gap in contest.gaps

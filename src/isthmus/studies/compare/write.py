@@ -13,8 +13,8 @@ TEMPLATE = Path(__file__).parent / "templates" / "compare.html"
 CEILING_COLUMNS = ("ceiling (oracle)", "score ", "wanted state out of reach ")
 SCALE = (
     "Scores are normalised: 1 is the expert in its own simulator, 0 is doing nothing there; mean ± standard deviation "
-    "over seeds. Samples are steps taken on the target, fit is the time of all learning, and step is a control step of "
-    "one robot."
+    "over seeds. Samples are steps taken on the target, and enough are those from which the score stayed within the "
+    "noise of what it came to. Fit is the time of all learning, and step is a control step of one robot."
 )
 ORACLE = (
     "The ceiling is an oracle, no method: it chooses every command in the target simulator itself, so that the next "
