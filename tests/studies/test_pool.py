@@ -56,7 +56,7 @@ def test_a_problem_comes_out_as_it_is_with_the_name_of_its_unit(tmp_path):
 def test_a_unit_whose_workers_keep_dying_is_given_up(tmp_path, monkeypatch):
     tried = []
 
-    def dies(waiting, _deliver, _workers):
+    def dies(waiting, _run, _deliver, _workers):
         tried.append(waiting.popleft())
         return [tried[-1]]
 

@@ -11,6 +11,8 @@ from tyro.conf import subcommand
 from isthmus.cli.bench import Bench
 from isthmus.cli.ceiling import Ceiling
 from isthmus.cli.check import Check
+from isthmus.cli.compare import Compare
+from isthmus.cli.compare_suite import CompareSuite
 from isthmus.cli.expert import Expert
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
@@ -25,6 +27,8 @@ Command = (
     | Annotated[Report, subcommand("report")]
     | Annotated[Study, subcommand("study")]
     | Annotated[Survey, subcommand("survey")]
+    | Annotated[Compare, subcommand("compare")]
+    | Annotated[CompareSuite, subcommand("compare-suite")]
     | Annotated[Ceiling, subcommand("ceiling")]
     | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Tasks, subcommand("tasks")]

@@ -26,6 +26,10 @@ class MethodKind:
     make: Callable[[Source, MethodSettings], Method]
     follows_policy: bool = True
     """Whether it carries the source's policy across; else it makes plans of its own."""
+    sees_reward: bool = False
+    """Whether it is paid on the target, as no other method is."""
+    slow: bool = False
+    """Whether a control step takes so long that it may be judged over fewer episodes than others."""
 
 
 METHODS = {
@@ -61,6 +65,7 @@ METHODS = {
             sees="target observations and actions as it runs, and the source's cost; no samples before",
             make=lambda source, _settings: PlanningMethod(source, OutputError),
             follows_policy=False,
+            slow=True,
         ),
         MethodKind(
             name="gaussian",
@@ -68,6 +73,7 @@ METHODS = {
             sees="target observations and actions as it runs, and the source's cost; no samples before",
             make=lambda source, _settings: PlanningMethod(source, GaussianDynamics),
             follows_policy=False,
+            slow=True,
         ),
         MethodKind(
             name="unadapted",

@@ -1,37 +1,37 @@
-"""Units on a Ray cluster, which is an extra."""
+"""Work on a Ray cluster, which is an extra."""
 
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from isthmus.core import Problem
-from isthmus.studies.unit import LOSSES, Deliver, Unit, attempt, given_up, settle
+from isthmus.studies.unit import LOSSES, R, W, attempt, given_up, settle
 
 
 def cluster_size(address: str) -> int:
-    """How many units the cluster at `address` runs side by side."""
+    """How much work the cluster at `address` does side by side."""
     return max(1, int(_connected(address).cluster_resources().get("CPU", 1)))
 
 
-def run_on_cluster(units: Sequence[Unit], deliver: Deliver, address: str) -> None:
-    """Run every unit on one CPU of the cluster, and with one BLAS thread: that is how Ray starts such a task.
+def run_on_cluster(works: Sequence[W], run: Callable[[W], R], deliver: Callable[[W, R], None], address: str) -> None:
+    """Do each of `works` on one CPU of the cluster, and with one BLAS thread: that is how Ray starts such a task.
 
-    When a worker dies, Ray starts its unit again. It goes on where it was if the machines share the folder, and from
+    When a worker dies, Ray starts its work again. It goes on where it was if the machines share the folder, and from
     the beginning otherwise: to the same result.
     """
     ray = _connected(address)
     task = ray.remote(num_cpus=1, max_retries=LOSSES)(attempt)
-    running = {task.remote(unit): unit for unit in units}
+    running = {task.remote(run, work): work for work in works}
     try:
         while running:
             [reference], _ = ray.wait(list(running), num_returns=1)
-            unit = running.pop(reference)
+            work = running.pop(reference)
             try:
                 outcome = ray.get(reference)
             except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
-                raise given_up(unit) from error
-            deliver(unit, settle(unit, outcome))
+                raise given_up(work) from error
+            deliver(work, settle(work, outcome))
     finally:
         for reference in running:
             ray.cancel(reference, force=True)

@@ -1,11 +1,11 @@
-"""Run units side by side, on processes of this machine or on a Ray cluster: the same units, the same results."""
+"""Work side by side, on processes of this machine or on a Ray cluster: the same work, the same results."""
 
 import multiprocessing
 import os
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -14,8 +14,7 @@ from typing import cast
 
 from isthmus.core import Problem
 from isthmus.studies.cluster import run_on_cluster
-from isthmus.studies.unit import LOSSES, Deliver, Unit, attempt, given_up, settle
-from isthmus.transfer import Result
+from isthmus.studies.unit import LOSSES, Deliver, R, Unit, W, attempt, given_up, run_unit, settle
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Workers do not fight for cores, and sums are the same whatever the number of workers."""
@@ -23,43 +22,52 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THRE
 
 def run_units(units: Sequence[Unit], deliver: Deliver, *, workers: int, ray: str | None = None) -> None:
     """Run every unit, on `workers` processes or on the Ray cluster at address `ray`; a killed worker loses nothing."""
+    run_all(units, run_unit, deliver, workers=workers, ray=ray)
+
+
+def run_all(
+    works: Sequence[W], run: Callable[[W], R], deliver: Callable[[W, R], None], *, workers: int, ray: str | None = None
+) -> None:
+    """The same for any work that `run` does, and can do again where a worker was killed."""
     if workers < 1:
         raise Problem(f"workers must be at least 1, got {workers}")
     if ray is not None:
-        run_on_cluster(units, deliver, ray)
+        run_on_cluster(works, run, deliver, ray)
         return
-    waiting, losses = deque(units), Counter[str]()
+    waiting, losses = deque(works), Counter[str]()
     while waiting:
-        for unit in reversed(_until_a_worker_dies(waiting, deliver, min(workers, len(waiting)))):
-            losses[unit.name] += 1
-            if losses[unit.name] > LOSSES:
-                raise given_up(unit)
-            waiting.appendleft(unit)
+        for work in reversed(_until_a_worker_dies(waiting, run, deliver, min(workers, len(waiting)))):
+            losses[work.name] += 1
+            if losses[work.name] > LOSSES:
+                raise given_up(work)
+            waiting.appendleft(work)
 
 
-def _until_a_worker_dies(waiting: deque[Unit], deliver: Deliver, workers: int) -> list[Unit]:
-    """Run what is waiting; what was under way when a worker died is given back, nothing when all is done."""
-    running: dict[Future[Result | Problem], Unit] = {}
-    finished: list[tuple[Unit, Result | Problem]] = []
-    lost: list[Unit] = []
+def _until_a_worker_dies(
+    waiting: deque[W], run: Callable[[W], R], deliver: Callable[[W, R], None], workers: int
+) -> list[W]:
+    """Do what is waiting; what was under way when a worker died is given back, nothing when all is done."""
+    running: dict[Future[R | Problem], W] = {}
+    finished: list[tuple[W, R | Problem]] = []
+    lost: list[W] = []
     with _executor(workers) as executor:
         whole = True
         while running or finished or (waiting and whole):
             while waiting and whole and len(running) < workers:
                 try:
-                    running[executor.submit(attempt, waiting[0])] = waiting[0]
+                    running[executor.submit(attempt, run, waiting[0])] = waiting[0]
                     waiting.popleft()
                 except BrokenProcessPool:
                     whole = False
-            for unit, outcome in finished:  # only now: nobody waits while a result is looked at
-                deliver(unit, settle(unit, outcome))
+            for work, outcome in finished:  # only now: nobody waits while a result is looked at
+                deliver(work, settle(work, outcome))
             finished.clear()
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                unit = running.pop(future)
+                work = running.pop(future)
                 try:
-                    finished.append((unit, future.result()))
+                    finished.append((work, future.result()))
                 except BrokenProcessPool:
-                    lost.append(unit)
+                    lost.append(work)
                     whole = False
     return lost
 

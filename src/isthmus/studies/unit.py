@@ -1,14 +1,28 @@
-"""The piece of work that studies are made of: one crossing in its own folder, which can be taken up anywhere."""
+"""The pieces of work that studies are made of; most are one crossing in its own folder, taken up anywhere."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from isthmus.core import Problem
 from isthmus.transfer import Config, Result, RunFolder, cross
 
 LOSSES = 3
-"""How often a unit may lose the worker under it before it is given up."""
+"""How often a piece of work may lose the worker under it before it is given up."""
+
+
+class Work(Protocol):
+    """Something to be done by any process; a plain value, so that it can be sent there."""
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        ...
+
+
+W = TypeVar("W", bound=Work)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -24,24 +38,29 @@ Deliver = Callable[[Unit, Result], None]
 """Gets every result as it comes, in no particular order."""
 
 
-def attempt(unit: Unit) -> Result | Problem:
-    """Run `unit`, or go on with it; a problem is given back, for raised ones change on the way between processes."""
+def run_unit(unit: Unit) -> Result:
+    """Run `unit`, or go on with it."""
+    return cross(unit.config, RunFolder(unit.folder), resume=True)
+
+
+def attempt(run: Callable[[W], R], work: W) -> R | Problem:
+    """Do `work`; a problem is given back, for raised ones change on the way between processes."""
     try:
-        return cross(unit.config, RunFolder(unit.folder), resume=True)
+        return run(work)
     except Problem as problem:
         return problem
 
 
-def settle(unit: Unit, outcome: Result | Problem) -> Result:
-    """The result, or the problem with the unit's name to it."""
+def settle(work: Work, outcome: R | Problem) -> R:
+    """The result, or the problem with the work's name to it."""
     if isinstance(outcome, Problem):
-        raise Problem(f"{unit.name}: {outcome}") from outcome
+        raise Problem(f"{work.name}: {outcome}") from outcome
     return outcome
 
 
-def given_up(unit: Unit) -> Problem:
-    """What to say of a unit whose workers keep dying."""
+def given_up(work: Work) -> Problem:
+    """What to say of work whose workers keep dying."""
     return Problem(
-        f"{unit.name}: its worker died {LOSSES + 1} times: if memory is short use fewer workers; "
+        f"{work.name}: its worker died {LOSSES + 1} times: if memory is short use fewer workers; "
         "the same command goes on where it was"
     )

@@ -16,6 +16,8 @@ from isthmus.transfer.source_policy import PolicyFile
 
 EPISODES_A_ROUND = 5
 """At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
+FEWEST_EPISODES = 50
+"""Episodes behind a score, where nothing speaks for fewer."""
 FORMAT = 1
 """Raised when run folders of an earlier form can no longer be read."""
 
@@ -51,12 +53,17 @@ class Config:
             ("round-samples", self.round_samples, 1),
             ("history", self.settings.history, 1),
             ("seed", self.seed, 0),
-            ("evaluation-episodes", self.evaluation_episodes, 1 if self.environment else 50),
+            ("evaluation-episodes", self.evaluation_episodes, self._fewest_episodes),
         ):
             if value < least:
                 raise Problem(f"{name} must be at least {least}, got {value}")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
+
+    @property
+    def _fewest_episodes(self) -> int:
+        """A robot's episodes are dear, and those of slow methods take long; all others are judged over enough."""
+        return 1 if self.environment or METHODS[self.method].slow else FEWEST_EPISODES
 
     def episode_length(self, round_number: int, horizon: int) -> int:
         """Steps that an episode of a round may have."""

@@ -21,6 +21,7 @@ from isthmus.methods import Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
+from isthmus.transfer.control_step import step_microseconds
 from isthmus.transfer.events import Event, Phase
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.joints import joints_of
@@ -34,8 +35,10 @@ SCALE_WORLDS = 16
 Watcher = Callable[[Event], None]
 
 
-def cross(config: Config, folder: RunFolder, *, resume: bool = False, watch: Watcher | None = None) -> Result:
-    """Run `config` in `folder`, or go on with it; `watch` is told how it goes."""
+def cross(
+    config: Config, folder: RunFolder, *, resume: bool = False, traces: bool = True, watch: Watcher | None = None
+) -> Result:
+    """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`."""
     task = config.load_task()
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
@@ -44,7 +47,8 @@ def cross(config: Config, folder: RunFolder, *, resume: bool = False, watch: Wat
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
-        return _Crossing(config, folder, task, gap, expert, target, watch or (lambda _event: None)).run()
+        crossing = _Crossing(config, folder, task, gap, expert, target, watch or (lambda _event: None))
+        return crossing.run(traces=traces)
 
 
 def _target(config: Config, task: Task, gap: Gap) -> Target:
@@ -65,7 +69,7 @@ class _Crossing:
     target: Target
     watch: Watcher
 
-    def run(self) -> Result:
+    def run(self, *, traces: bool) -> Result:
         task = self.task
         source = Source(
             policy=self.expert,
@@ -79,7 +83,9 @@ class _Crossing:
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
-        self._trace(method)
+        if traces:
+            self._trace(method)
+        self._time_step(method)
         result = self._result(method, baseline, rounds)
         result.save(self.folder.result_path)
         self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
@@ -206,6 +212,14 @@ class _Crossing:
         }
         for name, trace in traces.items():
             trace.save(self.folder.trace_path(name))
+
+    def _time_step(self, method: Method) -> None:
+        """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
+        if not self.folder.step_path.exists():
+            took = step_microseconds(
+                method.decider(), method.history, self.task.source(), stream(self.config.seed, "step")
+            )
+            write_json(self.folder.step_path, {"microseconds": took})
 
     def _traced(self) -> np.random.Generator:
         return stream(self.config.seed, "trace")

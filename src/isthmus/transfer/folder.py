@@ -6,6 +6,7 @@ episodes/RRR-WWW-NN.npz   round, wave, robot
 models/RRR.npz            what was learned after each round
 rounds/RRR.json           how the round went; its last file, so that a round with it is complete
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
+step.json                 how long a control step takes
 result.json, report.html
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import load_episode, remove_partial, save_episode, write_json
+from isthmus.data import load_episode, read_json, remove_partial, save_episode, write_json
 from isthmus.transfer.config import Config
 from isthmus.transfer.records import Round
 
@@ -60,6 +61,15 @@ class RunFolder:
     def trace_path(self, name: str) -> Path:
         """Where the recorded episodes of `expert`, `unadapted` or `adapted` are."""
         return self.path / "traces" / f"{name}.npz"
+
+    @property
+    def step_path(self) -> Path:
+        """Where the time of a control step is."""
+        return self.path / "step.json"
+
+    def step_microseconds(self) -> float | None:
+        """How long one robot waits for its command, if it was measured."""
+        return float(read_json(self.step_path)["microseconds"]) if self.step_path.exists() else None
 
     @contextmanager
     def claimed(self, config: Config, *, resume: bool) -> Generator[None]:

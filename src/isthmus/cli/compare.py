@@ -1,0 +1,127 @@
+"""Every method on the same gap."""
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from tyro.conf import Positional
+
+from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
+
+if TYPE_CHECKING:
+    from isthmus.studies.compare.comparison import Comparison
+    from isthmus.studies.compare.run import Progress
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Cross one gap by every method, and say which to take and why; the ceiling above them is shown beside.
+
+    Example: `isthmus compare hopper --gap gravity=1.1 --samples 10000 --methods all --seeds 5`
+
+    A comparison that was stopped, or killed, goes on with the same command; more seeds go on from fewer. What is there
+    so far is always in OUT: a page, a table in markdown and JSON.
+    """
+
+    task: Positional[str]
+    """The robot and its task: see `isthmus tasks`."""
+    gap: str = "none"
+    """What is different on the target, as in gravity=1.1: see `isthmus gaps`."""
+    methods: str = "all"
+    """Which to compare, as in output-error,gaussian: see `isthmus methods`. The expert as it is always takes part."""
+    samples: int = 2000
+    """Steps that a method may take on the target."""
+    seeds: int = 3
+    """How many seeds: 0, 1, 2, ..."""
+    episodes: str = ""
+    """Episodes behind every score, as in 50; of methods by name, as in 50,gaussian=8. 8 for slow ones if not given."""
+    ceiling: bool = True
+    """Find the ceiling too: an oracle, which looks into the target."""
+    ceiling_episodes: int = 50
+    """Episodes behind the ceiling."""
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    workers: int = len(os.sched_getaffinity(0))
+    """Processes that run side by side."""
+    out: Path | None = None
+    """Folder of the comparison; runs/compare-TASK-GAP when not given."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Run what is missing, print the table and the advice."""
+        from isthmus.cli.files import policy_file
+        from isthmus.evaluate.ceiling import METRICS
+        from isthmus.studies.compare import Case, compare
+        from isthmus.studies.compare.case import parse_episodes
+        from isthmus.studies.compare.entry import choose_entries
+        from isthmus.studies.compare.write import write_comparison
+        from isthmus.transfer import folder_name
+
+        default, named = parse_episodes(self.episodes)
+        case = Case(
+            task=self.task,
+            gap=self.gap,
+            samples=self.samples,
+            entries=choose_entries(self.methods),
+            default_episodes=default,
+            episodes=named,
+            metrics=tuple(METRICS) if self.ceiling else (),
+            ceiling_episodes=self.ceiling_episodes,
+            policy=policy_file(self.policy, self.normaliser, self.layout),
+        )
+        out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
+        with job_progress(case.name) as watch:
+            [comparison] = compare(
+                [case],
+                out,
+                seeds=self.seeds,
+                workers=self.workers,
+                show=lambda comparisons: write_comparison(comparisons[0], out),
+                watch=watch,
+            )
+        if self.json:
+            print_json(comparison.to_json())
+            return
+        _print(comparison)
+        stdout.print(f"\npage: {out / 'compare.html'}, figures: {out / 'compare.json'}", soft_wrap=True)
+
+
+def _print(comparison: "Comparison") -> None:
+    from isthmus.studies.compare.comparison import BRIEF
+    from isthmus.studies.compare.write import CEILING_COLUMNS
+
+    rows, notes = comparison.brief()
+    print_table(comparison.case.name, BRIEF, rows)
+    for note in notes:
+        stdout.print(note, markup=False, soft_wrap=True)
+    if comparison.case.metrics:
+        stdout.print()
+        print_table("ceiling: an oracle, no method", CEILING_COLUMNS, comparison.ceiling_table())
+    stdout.print(f"\n{comparison.advice.text}", soft_wrap=True)
+
+
+@contextmanager
+def job_progress(title: str) -> Generator[Callable[["Progress"], None]]:
+    """Show what every job came to as a line; on a terminal, a bar below them."""
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    with started_late(Bars(*columns, console=stderr, disable=not stderr.is_terminal)) as bars:
+        bar = bars.add_task(title, total=None)
+
+        def watch(progress: "Progress") -> None:
+            bars.start()
+            bars.update(bar, completed=progress.done, total=progress.total)
+            if progress.latest is not None and progress.found is not None:
+                came_to = progress.found.get("problem") or f"{progress.found['normalised']:.3f}"
+                stderr.print(f"{progress.done} of {progress.total}: {progress.latest.name}: {came_to}", markup=False)
+
+        yield watch

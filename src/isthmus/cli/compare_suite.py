@@ -1,0 +1,55 @@
+"""Every method on many gaps."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from isthmus.cli.compare import job_progress
+from isthmus.cli.output import print_json, print_table, stdout
+
+
+@dataclass(frozen=True)
+class CompareSuite:
+    """Compare all methods on several gaps of each robot: where does each of them win?
+
+    Example: `isthmus compare-suite --only reacher --seeds 3 --results docs/results`
+
+    A suite that was stopped, or killed, goes on with the same command; more seeds go on from fewer. What is there so
+    far is always in RESULTS, with what is missing shown as missing: compare.md, .json, .svg and .html.
+    """
+
+    only: tuple[str, ...] = ()
+    """Robots to run; the others are shown as far as they are. All when not given."""
+    seeds: int = 3
+    """How many seeds: 0, 1, 2, ..."""
+    workers: int = len(os.sched_getaffinity(0))
+    """Processes that run side by side."""
+    out: Path = Path("runs/compare-suite")
+    """Folder of the work: what is done is kept there."""
+    results: Path | None = None
+    """Folder of the results; OUT when not given."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Run what is missing, print what to take."""
+        from isthmus.studies.compare.suite import run_suite
+        from isthmus.studies.compare.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
+
+        folder = self.results or self.out
+        command = f"isthmus compare-suite --seeds {self.seeds}"
+        with job_progress(TITLE) as watch:
+            done = run_suite(
+                self.out,
+                folder,
+                command,
+                seeds=self.seeds,
+                workers=self.workers,
+                only=self.only,
+                watch=watch,
+            )
+        if self.json:
+            print_json(suite_json(done, command))
+            return
+        print_table(TITLE, TAKE_COLUMNS, take_table(done))
+        stdout.print(f"\npage: {folder / 'compare.html'}, table: {folder / 'compare.md'}", soft_wrap=True)

@@ -1,0 +1,52 @@
+"""Every choice behind a comparison. This is the file to tune; nothing else holds a number of theirs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+EPISODES, FEW_EPISODES = 50, 8
+"""Episodes behind a score, and behind that of a slow method where episodes are long."""
+LONG = 200
+"""Steps from which an episode is long."""
+CEILING_EPISODES = 50
+ROUND_SAMPLES, ROUNDS = 250, 5
+"""A method learns anew after this many samples, or after its share of the budget when that is more."""
+HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "correction": (1, 2), "explained": (1, 4)}
+"""Numbers of observations that a method is compared with, a row each; one for methods that are not named."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What the suite has of a robot."""
+
+    samples: int
+    gaps: tuple[str, ...]
+    ceiling_episodes: int = CEILING_EPISODES
+    episodes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By method, where not as everywhere."""
+    rounds: int = ROUNDS
+
+
+SUITE: Mapping[str, Contest] = {
+    "reacher": Contest(
+        2_000,
+        ("none", "tilt=45", "tilt=90", "armature=2", "torque-scale=0.6", "backlash=0.2", "delay=2"),
+    ),
+    "hopper": Contest(
+        5_000,
+        (
+            "none",
+            "gravity=1.1",
+            "gravity=1.2",
+            "mass=1.2",
+            "damping=3",
+            "torque-scale=0.9",
+            "motor-noise=0.2,noise-correlation=1",
+        ),
+        rounds=3,
+    ),
+    "half-cheetah": Contest(4_000, ("gravity=1.2", "mass=1.3", "torque-scale=0.7"), ceiling_episodes=16, rounds=3),
+    "humanoid": Contest(4_000, ("gravity=1.1", "mass=1.1", "torque-scale=0.8"), ceiling_episodes=8, rounds=3),
+}
+CEILINGS_SHOWN = (("hopper", "gravity=1.2"), ("humanoid", "gravity=1.1"))
+"""Where the page of the suite sets what methods reach beside the ceilings."""
+SUITE_SEEDS = 3

@@ -1,0 +1,50 @@
+"""Every method on the gaps of every robot: the study behind docs/results/compare.md."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from isthmus.core import unknown_name
+from isthmus.studies.compare.case import Case
+from isthmus.studies.compare.comparison import Comparison
+from isthmus.studies.compare.entry import choose_entries
+from isthmus.studies.compare.run import Progress, compare
+from isthmus.studies.compare.settings import SUITE
+from isthmus.studies.compare.suite_page import write_suite
+
+
+def run_suite(
+    out: Path,
+    results: Path,
+    command: str,
+    *,
+    seeds: int,
+    workers: int = 1,
+    only: Sequence[str] = (),
+    watch: Callable[[Progress], None] = lambda _progress: None,
+) -> list[Comparison]:
+    """Do what is missing in `out`, of the tasks that are named or of all, and write `results` after every piece."""
+    for task in only:
+        if task not in SUITE:
+            raise unknown_name("task of the suite", task, SUITE)
+
+    def show(comparisons: list[Comparison]) -> None:
+        write_suite(comparisons, command, results)
+
+    return compare(suite_cases(), out, seeds=seeds, workers=workers, only=only, show=show, watch=watch)
+
+
+def suite_cases() -> list[Case]:
+    """What the suite compares."""
+    return [
+        Case(
+            task=task,
+            gap=gap,
+            samples=contest.samples,
+            entries=choose_entries(),
+            episodes=contest.episodes,
+            ceiling_episodes=contest.ceiling_episodes,
+            rounds=contest.rounds,
+        )
+        for task, contest in SUITE.items()
+        for gap in contest.gaps
+    ]
