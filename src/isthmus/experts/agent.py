@@ -11,6 +11,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Float32, Mlp, Problem
 from isthmus.experts.settings import TrainSettings
+from isthmus.experts.snapshot import Arrays
 
 CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""
@@ -25,7 +26,6 @@ ADOPTED_COUNT = 1e6
 """Observations that the statistics of an adopted network stand for."""
 
 Agent = PPO | TRPO
-Arrays = dict[str, np.ndarray]
 
 
 def make_agent(env: VecNormalize, settings: TrainSettings, seed: int) -> Agent:

@@ -17,11 +17,16 @@ from isthmus.experts.assess import assess
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.shipped import provenance
+from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap
 from isthmus.policies.network import read_network
 from isthmus.tasks import load_task
 
-ALGORITHMS = {"ppo": "PPO (stable-baselines3)", "trpo": "TRPO (sb3-contrib)"}
+ALGORITHMS = {
+    "ppo": "PPO (stable-baselines3)",
+    "trpo": "TRPO (sb3-contrib)",
+    "gradient": "the derivatives of the simulator, backward in time,",
+}
 TRAINING = "training"
 PROGRESS = ("steps", "seconds", "stages", "start")
 PACKAGES = ("isthmus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3", "sb3-contrib")
@@ -55,7 +60,8 @@ def make_expert(
     if path.exists() and not resume:
         raise Problem(f"{path} exists already: go on with it (--resume), give another file, or remove it")
     try:
-        from isthmus.experts.train import Snapshot, train_expert  # noqa: PLC0415 - torch and SB3 only where they are used
+        from isthmus.experts.gradient import train_by_gradient  # noqa: PLC0415 - torch and SB3 only where they are used
+        from isthmus.experts.train import train_expert  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise Problem("training needs Stable-Baselines3: pip install 'isthmus[train]'") from error
     training = path.with_suffix(".training.npz")
@@ -68,6 +74,8 @@ def make_expert(
         command += " --resume" if stages else ""
         stages.append({"from": so_far.steps, "command": command, "settings": dataclasses.asdict(settings)})
     network = read_network(start) if start else None
+    if settings.algorithm == "gradient" and not (start or resume):
+        raise Problem("the gradient needs a policy to begin with: give one with --start")
     began = saved = time.perf_counter()
 
     def save(snapshot: Snapshot) -> dict[str, Any]:
@@ -104,7 +112,8 @@ def make_expert(
             save(snapshot)
             saved = time.perf_counter()
 
-    return save(train_expert(task, settings, seed, watch, start=network, done=so_far.steps, arrays=so_far.arrays))
+    train = train_by_gradient if settings.algorithm == "gradient" else train_expert
+    return save(train(task, settings, seed, watch, start=network, done=so_far.steps, arrays=so_far.arrays))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from isthmus.core import check_settings
 
-Algorithm = Literal["ppo", "trpo"]
+Algorithm = Literal["ppo", "trpo", "gradient"]
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,8 @@ class TrainSettings:
     """The settings of PPO and TRPO; the defaults are for locomotion."""
 
     algorithm: Algorithm = "ppo"
-    """TRPO is what the paper used; PPO gets as far with a tenth of the steps."""
+    """TRPO is what the paper used; PPO gets as far with a tenth of the steps. `gradient` goes on from a policy by the
+    simulator's own derivatives, for a robot that moves smoothly."""
     steps: int = 10_000_000
     """Environment steps in all."""
     worlds: int = 64
@@ -29,7 +30,7 @@ class TrainSettings:
     initial_std: float = 0.4
     """Standard deviation of the actions at first."""
     rate: float = 3e-4
-    """PPO's learning rate at first; it falls to a twentieth in a straight line."""
+    """Learning rate of PPO and `gradient` at first; it falls to a twentieth in a straight line."""
     minibatch: int = 512
     """States in a step of PPO's optimiser."""
     epochs: int = 10

@@ -1,7 +1,6 @@
 """Train an expert on Gym's own reward, through the batched world."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -13,7 +12,6 @@ from isthmus.core.streams import stream_seed
 from isthmus.experts.agent import (
     CLIP,
     Agent,
-    Arrays,
     adopt_network,
     learned_arrays,
     make_agent,
@@ -21,6 +19,7 @@ from isthmus.experts.agent import (
     restore_arrays,
 )
 from isthmus.experts.settings import TrainSettings
+from isthmus.experts.snapshot import Arrays, Report, Snapshot
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.policies import NetworkPolicy
 from isthmus.tasks import Task
@@ -29,21 +28,6 @@ CRITIC_FIRST = 100
 """Batches that only the critic learns from when a policy is there to start with."""
 RECENT = 200
 """Episodes behind the return that is reported."""
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A training as it is now."""
-
-    steps: int
-    recent: float
-    """Mean return of the last episodes, exploration included."""
-    policy: Callable[[], NetworkPolicy]
-    arrays: Callable[[], Arrays]
-    """All that is needed to go on."""
-
-
-Report = Callable[[Snapshot], None]
 
 
 class _Progress(BaseCallback):
