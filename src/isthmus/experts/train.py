@@ -22,6 +22,7 @@ from isthmus.experts.agent import (
 )
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
+from isthmus.gaps import Ranges
 from isthmus.policies import NetworkPolicy
 from isthmus.tasks import Task
 
@@ -82,7 +83,8 @@ def train_expert(
     """
     torch.manual_seed(stream_seed(seed, "expert", task.name, "torch", done) % 2**32)
     torch.set_num_threads(1)  # networks this small gain nothing from threads, and the physics needs them
-    worlds = BatchedEnv(task, settings.worlds, stream_seed(seed, "expert", task.name, done) % 2**32)
+    ranges = Ranges.parse(settings.randomise) if settings.randomise else None
+    worlds = BatchedEnv(task, settings.worlds, stream_seed(seed, "expert", task.name, done) % 2**32, ranges)
     env = VecNormalize(worlds, clip_obs=CLIP, gamma=settings.discount)
     agent: Agent = make_agent(env, settings, stream_seed(seed, "expert", task.name, "agent", done) % 2**31)
     held: list[torch.nn.Parameter] = []

@@ -8,6 +8,8 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from isthmus.core import Float, stream
+from isthmus.experts.randomised import RandomisedWorlds
+from isthmus.gaps import Ranges
 from isthmus.tasks import Task
 
 WIDE = 1e3
@@ -15,11 +17,12 @@ WIDE = 1e3
 
 
 class BatchedEnv(VecEnv):
-    """n source simulations with Gym's own reward and time limit."""
+    """n source simulations, perhaps of randomised dynamics, with Gym's own reward and time limit."""
 
-    def __init__(self, task: Task, n: int, seed: int) -> None:
+    def __init__(self, task: Task, n: int, seed: int, ranges: Ranges | None = None) -> None:
         """Set up n worlds and spread their episodes in time, so that a batch sees every part of one."""
-        self.task, self.world = task, task.source(n)
+        self.task = task
+        self.world = RandomisedWorlds(task, n, ranges) if ranges else task.source(n)
         self._rng = stream(seed, "expert", task.name, "episodes")
         self._horizon = task.embodiment.spec.horizon
         self._age = np.zeros(n, np.int64)
