@@ -87,6 +87,16 @@ class MujocoWorld:
         self._begin(_rows(None))
         return self._sensed(self._running.observe(), _rows(None))
 
+    def shift(self, observations: Float, which: Bool) -> tuple[Float, Bool]:
+        """Let the worlds `which` go on at `observations` (n, obs) instead; what those do not tell stays as it is.
+
+        Returns all that is seen then (n, obs), and which episodes are over there (n,).
+        """
+        self._running.shift(_checked(observations, (self.n, self.spec.observation_size)), which)
+        over = self.embodiment.ended(self._running.fields)
+        self._ended[which] = False if over is None else over[which]
+        return self._running.observe(), self._ended.copy()
+
     def remodel(self, models: Sequence[mujoco.MjModel]) -> None:
         """Go on with other models, one each: for simulations that are to begin a new episode."""
         self._models = models
@@ -206,6 +216,16 @@ class _Rows:
     def restore(self, observations: Float) -> None:
         self.batch.state[:] = self.fresh
         self.embodiment.restore(observations, self.qpos, self.qvel)
+
+    def shift(self, observations: Float, which: Bool) -> None:
+        old, new = ((np.zeros_like(self.qpos), np.zeros_like(self.qvel)) for _ in range(2))
+        self.embodiment.restore(self.observe(), *old)
+        self.embodiment.restore(observations, *new)
+        for state, now, then in zip((self.qpos, self.qvel), old, new, strict=True):
+            state[which] += (then - now)[which]
+        for qpos in self.qpos:
+            mujoco.mj_normalizeQuat(self.embodiment.model, qpos)
+        self.batch.forward(which)
 
     def step(self, commands: Float, which: Bool | None) -> None:
         self.ctrl[:] = commands

@@ -56,7 +56,7 @@ class Each:
     def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
         """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it."""
         for row, world in enumerate(self._worlds[rows]):
-            path = self.paths[world]
+            path = self.paths[int(world)]
             if path is not None:
                 path.begin(first[row : row + 1], rng, slice(None))
 
@@ -64,7 +64,7 @@ class Each:
         """What comes out of `rows` when values (m, size) go in."""
         out = values.copy()
         for row, world in enumerate(self._worlds[rows]):
-            path = self.paths[world]
+            path = self.paths[int(world)]
             if path is not None:
                 out[row] = path(values[row : row + 1], slice(None))[0]
         return out
