@@ -76,3 +76,16 @@ def test_the_correction_fades_away_from_what_was_recorded(simulator, linear_epis
     np.testing.assert_allclose(at_home, 0.3, atol=0.02)
     far = seen + 50.0
     np.testing.assert_allclose(residual(far, applied, far), far, atol=1e-9)
+
+
+def test_an_input_that_varies_by_rounding_alone_does_not_count(simulator, linear_episodes):
+    steps = steps_with(lambda o, a: 0.1 * o + 0.2 * a, simulator, linear_episodes)
+    still = stream(3).uniform(-1e-15, 1e-15, (2, len(steps.applied), 1)) + 0.4  # a third number that stays at 0.4
+    steps = Steps(
+        *(np.hstack((steps.observations, still[0])), steps.applied),
+        *(np.hstack((steps.expected, still[1])), np.hstack((steps.reached, still[1])), steps.episodes),
+    )
+    residual = fit_residual(steps, np.arange(3), stream(1))
+    nudged = 1e-12 * np.eye(3)[2]
+    corrected = residual(steps.observations + nudged, steps.applied, steps.expected)
+    assert np.square(corrected - steps.reached).sum() < 0.05 * np.square(steps.expected - steps.reached).sum()

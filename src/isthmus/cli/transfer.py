@@ -54,7 +54,7 @@ class Transfer:
     video: bool = True
     """Draw the video in it."""
     round_samples: int = 250
-    """Samples between two refits."""
+    """Samples between two refits; at least 1,000 for methods that train the policy on."""
     evaluation_episodes: int = 100
     """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(

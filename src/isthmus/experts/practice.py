@@ -27,8 +27,6 @@ FIXED = 1e12
 """Observations that the policy's own statistics stand for: they stay what they are."""
 JUDGED = 16
 """Episodes behind the worth of a policy."""
-
-
 PRACTICE = TrainSettings(
     steps=50_000, worlds=32, minibatch=256, rate=5e-4, discount=0.99, gae=0.95, initial_std=0.15, entropy=0.0
 )
@@ -37,6 +35,8 @@ CRITIC_STEPS = 60_000
 """Steps in the source simulator that a critic first learns from, while the policy stays as it is."""
 STUDY_MINIBATCH = 64
 """Recorded states in a step of the optimiser: there are few."""
+STUDY_KL = 0.01
+"""KL divergence from the policy that was run at which an update ends: few states say little about other policies."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class PpoPractice:
         agent, env = self._agent(self.task.source(self.settings.worlds), seed)
         restore_arrays(agent, env, dict(trained.arrays))
         agent.rollout_buffer = self._buffer(agent, env, runs)
-        agent.batch_size = STUDY_MINIBATCH
+        agent.batch_size, agent.target_kl = STUDY_MINIBATCH, STUDY_KL
         agent.set_logger(Logger(folder=None, output_formats=[]))
         agent.train()
         return _trained(agent, env)

@@ -15,6 +15,7 @@ import numpy as np
 
 from isthmus.core import Episode, Float, History, Int, Simulator
 from isthmus.core.linear import solve
+from isthmus.models.standardise import SMALLEST_SCALE
 
 WAVES = 300
 """Random Fourier features."""
@@ -96,7 +97,7 @@ def fit_residual(steps: Steps, targets: Int, rng: np.random.Generator) -> Residu
     """Learn the simulator's error in `targets`."""
     inputs = _inputs(steps.observations, steps.applied, steps.expected, targets)
     mean, spread, width = inputs.mean(axis=0), inputs.std(axis=0), inputs.shape[1]
-    scale = np.where(spread > 0, spread, 1.0)
+    scale = np.where(spread > SMALLEST_SCALE * (1 + np.abs(mean)), spread, 1.0)
     errors = (steps.reached - steps.expected)[:, targets]
     blank = Residual(
         targets=targets,
