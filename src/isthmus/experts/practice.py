@@ -33,8 +33,8 @@ PRACTICE = TrainSettings(
 """A spell of practice, found on Hopper with torque x0.9: small batches and a high rate, from a policy that is good."""
 CRITIC_STEPS = 60_000
 """Steps in the source simulator that a critic first learns from, while the policy stays as it is."""
-STUDY_MINIBATCH = 64
-"""Recorded states in a step of the optimiser: there are few."""
+STUDY_RATE, STUDY_MINIBATCH = 1e-4, 64
+"""Learning rate, and states in a step of the optimiser, where few were recorded: small steps in the mean of many."""
 STUDY_KL = 0.01
 """KL divergence from the policy that was run at which an update ends: few states say little about other policies."""
 
@@ -76,7 +76,8 @@ class PpoPractice:
 
     def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:
         """Train on from recorded runs: one update of PPO, which is on-policy."""
-        agent, env = self._agent(self.task.source(self.settings.worlds), seed)
+        careful = replace(self.settings, rate=STUDY_RATE)
+        agent, env = replace(self, settings=careful)._agent(self.task.source(careful.worlds), seed)
         restore_arrays(agent, env, dict(trained.arrays))
         agent.rollout_buffer = self._buffer(agent, env, runs)
         agent.batch_size, agent.target_kl = STUDY_MINIBATCH, STUDY_KL
