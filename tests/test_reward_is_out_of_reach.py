@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 
 from isthmus.collection import CollectSettings, Course, collect, observation_scale
-from isthmus.core import History, HistoryBuffer, Simulator, Step, Trajectory, World, stream
+from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
+from isthmus.experts.practice import PRACTICE, PpoPractice
 from isthmus.gaps import Gap
-from isthmus.methods import METHODS, Learned, Method, MethodSettings, Source, SourceCost, make_method
+from isthmus.methods import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.models import FitSettings
-from isthmus.policies import Decision
+from isthmus.policies import Decision, NetworkPolicy
 from isthmus.transfer.joints import joints_of
+from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.source_cost import source_cost
 from isthmus.worlds import Robot
 
@@ -82,11 +84,12 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints"),
-        "cost",
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust"),
+        *("cost", "practice"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
-    assert list(inspect.signature(source_cost).parameters) == ["task"]  # neither a gap nor a target
+    for made_from in (source_cost, practice_in, robust_for):
+        assert list(inspect.signature(made_from).parameters) == ["task"]  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
     seen, *_ = source_cost(reacher).foresee(observations, actions)
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
@@ -135,7 +138,16 @@ def asked(*_args):
     raise NoReward
 
 
-@pytest.mark.parametrize("method_name", sorted(METHODS))
+UNPAID = sorted(name for name, kind in METHODS.items() if not kind.sees_reward)
+
+
+def test_only_one_method_is_paid_and_it_says_so():
+    assert set(METHODS) - set(UNPAID) == {"rl-on-target"}
+    assert "THE TARGET'S REWARD" in METHODS["rl-on-target"].sees
+    assert not [name for name in UNPAID if "target's reward" in METHODS[name].sees.lower()]
+
+
+@pytest.mark.parametrize("method_name", UNPAID)
 def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, method_name):
     task = dataclasses.replace(reacher, measure=asked, reward=asked, score=asked)
     with pytest.raises(NoReward):
@@ -147,12 +159,19 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         fit=FitSettings(hidden=(8,), epochs=2),
     )
 
-    def policy(history):  # a damper, for want of an expert
-        return -0.1 * history.current[:, 6:8]
-
+    damper = np.zeros((11, 2), np.float32)  # for want of an expert
+    damper[[6, 7], [0, 1]] = -0.1
+    network = Mlp((damper,), (np.zeros(2, np.float32),), "tanh", np.zeros(11), np.ones(11), np.zeros(2), np.ones(2))
+    policy = NetworkPolicy(network)
     # What the simulation costs may be known; the target's task is the one above.
-    source = Source(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher))
+    little = dataclasses.replace(PRACTICE, steps=100, worlds=2, batch=50, epochs=1)
+    source = Source(
+        *(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher)),
+        practice=lambda one: PpoPractice(reacher, one, little, critic_steps=100),
+        robust=lambda: policy,
+    )
     method, robot = make_method(method_name, source, settings), task.robot(gap)
+    assert not isinstance(method, Explorer)
     course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
     episodes = []
     for number in range(2):

@@ -8,13 +8,13 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Problem, stream
-from isthmus.experts import expert_path, load_expert, provenance
+from isthmus.experts import expert_path, load_expert, load_robust, provenance, robust_path
 from isthmus.experts.agent import learned_arrays, make_agent, restore_arrays
-from isthmus.experts.assess import assess
+from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.make import make_expert
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
-from isthmus.gaps import Gap
+from isthmus.gaps import Gap, Ranges
 from isthmus.policies import load_policy
 from isthmus.tasks import TASKS, load_task
 
@@ -39,6 +39,15 @@ def test_a_shipped_expert_is_what_its_provenance_says(name):
     assert outcome["gym_return"]["mean"] == pytest.approx(made["evaluation"]["gym_return"]["mean"], rel=1e-3)
     assert made["command"].startswith(f"isthmus expert train {name}")
     assert {"seed", "stages", "seconds", "versions"} <= made.keys()
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if robust_path(name).exists()])
+def test_a_shipped_robust_policy_is_what_its_provenance_says(name):
+    task, made = load_task(name), provenance(robust_path(name))
+    told, ranges = made["evaluation"], Ranges.parse(made["stages"][-1]["settings"]["randomise"])
+    rng = stream(made["seed"], "expert", "evaluate", "randomised")
+    outcome = assess_randomised(task, load_robust(task), ranges, told["episodes"], rng)
+    assert outcome["score"]["mean"] == pytest.approx(told["randomised"]["score"]["mean"], rel=1e-3)
 
 
 def test_reacher_ships():

@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from isthmus.collection import CollectSettings, Course, collect, observation_scale
 from isthmus.core import History, Problem, stream
+from isthmus.core.trajectory import paid
 from isthmus.experts import load_expert
+from isthmus.experts.practice import PRACTICE, PpoPractice
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, MethodSettings, Source, make_method
 from isthmus.models import FitSettings
@@ -15,11 +19,16 @@ from isthmus.transfer.source_cost import source_cost
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
 GAP = Gap.parse("tilt=90")
+PRACTISE_LITTLE = replace(PRACTICE, steps=200, worlds=4, batch=50, epochs=1)
 SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
 def source():
-    return Source(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK))
+    return Source(
+        *(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK)),
+        practice=lambda policy: PpoPractice(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
+        robust=lambda: EXPERT,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,16 +64,19 @@ def test_every_method_commands_what_can_be_done_and_begins_anew_with_every_decid
 
 
 def test_some_methods_learn_and_others_need_not():
-    assert set(METHODS) - set(LEARNING) == {"unadapted", "output-error", "gaussian"}
+    assert set(METHODS) - set(LEARNING) == {"unadapted", "output-error", "gaussian", "robust"}
 
 
 @pytest.mark.parametrize("name", LEARNING)
 def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path):
     method = make_method(name, source(), SETTINGS)
     passes = []
+    if METHODS[name].sees_reward:
+        episodes = [[paid(one, -np.square(one.applied).sum(axis=1), ended=False) for one in it] for it in episodes]
     learned = method.learn(episodes, 0, lambda epoch, _loss: passes.append(epoch))
     assert passes == list(range(1, learned.epochs + 1))
-    assert len(learned.error) == len(learned.spread) == TASK.embodiment.spec.action_size
+    assert len(learned.error) == len(learned.spread)
+    assert len(learned.error) in (0, TASK.embodiment.spec.action_size)
     method.save(tmp_path / "model.npz")
     other = make_method(name, source(), SETTINGS)
     other.restore(tmp_path / "model.npz")
@@ -81,6 +93,6 @@ def test_a_refit_goes_on_from_the_model_there_is(episodes):
 
 
 def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
-    names = "correction, explained, gaussian, inverse, output-error, pd, unadapted"
+    names = "correction, explained, gaussian, grounded, inverse, output-error, pd, rl-on-target, robust, unadapted"
     with pytest.raises(Problem, match=rf"unknown method 'invers'.*{names}.*did you mean 'inverse'"):
         make_method("invers", source(), SETTINGS)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.worlds import Backlash, Chain, DeadBand, Delay, Noise
+from isthmus.worlds import Backlash, Chain, DeadBand, Delay, Each, Noise
 
 ALL = slice(None)
 SIZE = 2
@@ -25,6 +25,7 @@ MAKERS = {
     "noise": lambda n: Noise(n, np.full(SIZE, 0.1)),
     "slow noise": lambda n: Noise(n, np.full(SIZE, 0.1), 0.9),
     "offset": lambda n: Noise(n, np.full(SIZE, 0.1), 1.0),
+    "each its own": lambda n: Each([Backlash(1, np.full(SIZE, 0.2)) for _ in range(n)]),
     "chain": lambda n: Chain([Delay(n, SIZE, 1, 1), Backlash(n, np.full(SIZE, 0.2)), Noise(n, np.full(SIZE, 0.1))]),
 }
 

@@ -61,6 +61,8 @@ class Train:
     """Largest KL divergence of an update of TRPO."""
     subsample: int | None = None
     """TRPO estimates the curvature from one in so many states."""
+    randomise: str | None = None
+    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1: a robust expert."""
 
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""

@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
-from isthmus.methods import MethodSettings
+from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
 
@@ -54,7 +54,7 @@ class Transfer:
     video: bool = True
     """Draw the video in it."""
     round_samples: int = 250
-    """Samples between two refits."""
+    """Samples between two refits; at least 1,000 for methods that train the policy on."""
     evaluation_episodes: int = 100
     """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
@@ -98,7 +98,7 @@ class Transfer:
 def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
     """How well the model predicts actions on episodes it was not fitted to."""
     rounds = folder.rounds()
-    if rounds:
+    if rounds and rounds[-1].fit["error"]:
         fit = rounds[-1].fit
         errors = zip(actuators, fit["error"], fit["spread"], strict=True)
         told = ", ".join(f"{name} {error:.3f} ({error / spread:.0%} of its spread)" for name, error, spread in errors)
@@ -107,8 +107,9 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
 
 def print_result(result: Result) -> None:
     """The closing table."""
+    paid = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
     print_table(
-        f"{result.task}, {result.gap}, {result.method}, seed {result.seed}, {result.samples} samples",
+        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples",
         ("", "score ", "+/- ", "normalised "),
         [
             ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000"),

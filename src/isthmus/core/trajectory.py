@@ -1,7 +1,7 @@
 """A recorded run of one robot: data that cannot be wrong once it exists."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 from isthmus.core.arrays import Float, frozen
 
@@ -49,6 +49,26 @@ class Trajectory:
     def samples(self) -> int:
         """Steps that were taken on the target to make this."""
         return len(self) - self.context
+
+
+@dataclass(frozen=True)
+class PaidTrajectory(Trajectory):
+    """A run whose reward was seen: for methods that are marked as seeing it, and for no others."""
+
+    rewards: Float = field(kw_only=True)
+    """What each step was paid (T,)."""
+    ended: bool = field(kw_only=True)
+    """Whether the last step ended the episode, rather than somebody who had seen enough."""
+
+    def __post_init__(self) -> None:
+        """Check and freeze the rewards too."""
+        Trajectory.__post_init__(self)
+        object.__setattr__(self, "rewards", frozen(self.rewards, what="rewards", shape=(len(self),)))
+
+
+def paid(run: Trajectory, rewards: Float, ended: bool) -> PaidTrajectory:
+    """A run with what it was paid."""
+    return PaidTrajectory(**{one.name: getattr(run, one.name) for one in fields(run)}, rewards=rewards, ended=ended)
 
 
 Episode = Sequence[Trajectory]

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy
+from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy, World
 from isthmus.tasks import Task
-from isthmus.worlds import MujocoWorld
+from isthmus.worlds import Fields
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,18 @@ class Evaluation:
         return float(self.scores.mean())
 
 
+class Scorable(World, Protocol):
+    """A simulation that a score can be read from."""
+
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields."""
+        ...
+
+
 def evaluate(
     task: Task,
-    world: MujocoWorld,
+    world: Scorable,
     policy: Policy,
     history: int,
     rng: np.random.Generator,

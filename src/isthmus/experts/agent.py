@@ -10,6 +10,7 @@ from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Float32, Mlp, Problem
+from isthmus.core.mlp import Activation
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays
 
@@ -28,11 +29,14 @@ ADOPTED_COUNT = 1e6
 Agent = PPO | TRPO
 
 
-def make_agent(env: VecNormalize, settings: TrainSettings, seed: int) -> Agent:
-    """An agent that knows nothing."""
+ACTIVATIONS: dict[Activation, type[torch.nn.Module]] = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
+
+
+def make_agent(env: VecNormalize, settings: TrainSettings, seed: int, like: Mlp | None = None) -> Agent:
+    """An agent that knows nothing, with a network as the settings say or shaped like another."""
     network = {
-        "net_arch": [settings.hidden] * 2,
-        "activation_fn": torch.nn.Tanh,
+        "net_arch": [weight.shape[1] for weight in like.weights[:-1]] if like else [settings.hidden] * 2,
+        "activation_fn": ACTIVATIONS[like.activation if like else "tanh"],
         "log_std_init": float(np.log(settings.initial_std)),
     }
     if settings.algorithm == "ppo":
@@ -81,28 +85,40 @@ def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
     return Mlp(
         weights=tuple(np.ascontiguousarray(array(layer.weight).T) for layer in linear),
         biases=tuple(array(layer.bias) for layer in linear),
-        activation="tanh",
+        activation=_activation(agent),
         input_mean=np.asarray(seen.mean, dtype=np.float64),
         input_scale=np.where(spread < CONSTANT, 1.0, spread),
         output_mean=np.zeros(outputs),
         output_scale=np.ones(outputs),
-        input_clip=CLIP,
+        input_clip=env.clip_obs,
     )
 
 
-def adopt_network(agent: Agent, env: VecNormalize, network: Mlp) -> list[torch.nn.Parameter]:
-    """Act as `network` does, and leave the rest as it is; returns the parameters that decide about actions."""
+def adopt_network(
+    agent: Agent, env: VecNormalize, network: Mlp, count: float = ADOPTED_COUNT
+) -> list[torch.nn.Parameter]:
+    """Act as `network` does, and leave the rest as it is; returns the parameters that decide about actions.
+
+    Its observation statistics stand for `count` observations.
+    """
     layers = _linear(agent)
     shapes = [tuple(layer.weight.shape[::-1]) for layer in layers]
-    if shapes != [weight.shape for weight in network.weights] or network.activation != "tanh":
+    if shapes != [weight.shape for weight in network.weights] or network.activation != _activation(agent):
         raise Problem("the policy to start from is not a network of two tanh layers of this size: give its `--hidden`")
     with torch.no_grad():
         for layer, weight, bias in zip(layers, network.weights, network.biases, strict=True):
             layer.weight.copy_(torch.from_numpy(weight.T.copy()))
             layer.bias.copy_(torch.from_numpy(bias.copy()))
+        scale, mean = (torch.from_numpy(array.copy()) for array in (network.output_scale, network.output_mean))
+        layers[-1].weight.mul_(scale[:, None])
+        layers[-1].bias.mul_(scale).add_(mean)
     seen = _seen(env)
-    seen.mean, seen.var, seen.count = network.input_mean.copy(), np.square(network.input_scale), ADOPTED_COUNT
+    seen.mean, seen.var, seen.count = network.input_mean.copy(), np.square(network.input_scale), count
     return [*(parameter for layer in layers for parameter in layer.parameters()), agent.policy.log_std]
+
+
+def _activation(agent: Agent) -> Activation:
+    return next(name for name, kind in ACTIVATIONS.items() if agent.policy.activation_fn is kind)
 
 
 def _linear(agent: Agent) -> list[torch.nn.Linear]:
@@ -132,7 +148,9 @@ def restore_arrays(agent: Agent, env: VecNormalize, arrays: Arrays) -> None:
                 weights[rest] = torch.from_numpy(array)
             elif part == "optimiser":
                 number, _, key = rest.partition("/")
-                moments.setdefault(int(number), {})[key] = torch.from_numpy(array)
+                moments.setdefault(int(number), {})[key] = torch.from_numpy(
+                    array.copy()
+                )  # the optimiser changes it in place
             else:
                 setattr(_statistics(env)[part], rest, array if array.ndim else float(array))
         agent.policy.load_state_dict(weights)

@@ -6,15 +6,28 @@ import numpy as np
 
 from isthmus.core import Policy, Problem
 from isthmus.evaluate import evaluate
-from isthmus.gaps import Gap
+from isthmus.experts.randomised import RandomisedWorlds
+from isthmus.gaps import Gap, Ranges
 from isthmus.tasks import Task
+from isthmus.worlds import MujocoWorld
 
 
 def assess(task: Task, policy: Policy, gap: Gap, episodes: int, rng: np.random.Generator) -> dict[str, Any]:
     """Return on Gym's own reward, score without torque penalty, and the share of full-length episodes."""
     if episodes < 1:
         raise Problem(f"episodes must be at least 1, got {episodes}")
-    outcome = evaluate(task, task.target(gap, episodes), policy, 1, rng)
+    return _figures(task, policy, task.target(gap, episodes), rng)
+
+
+def assess_randomised(
+    task: Task, policy: Policy, ranges: Ranges, episodes: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The same figures, over episodes whose dynamics all differ."""
+    return _figures(task, policy, RandomisedWorlds(task, episodes, ranges).drawn(rng), rng)
+
+
+def _figures(task: Task, policy: Policy, world: MujocoWorld, rng: np.random.Generator) -> dict[str, Any]:
+    outcome = evaluate(task, world, policy, 1, rng)
     return {
         "gym_return": {"mean": float(outcome.returns.mean()), "std": float(outcome.returns.std())},
         "score": {"mean": outcome.score, "std": float(outcome.scores.std())},

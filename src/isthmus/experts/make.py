@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Problem, stream
+from isthmus.core import Policy, Problem, stream
 from isthmus.data import load_arrays, save_arrays, write_json
-from isthmus.experts.assess import assess
+from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
-from isthmus.gaps import Gap
+from isthmus.gaps import Gap, Ranges
 from isthmus.policies.network import read_network
-from isthmus.tasks import load_task
+from isthmus.tasks import Task, load_task
 
 ALGORITHMS = {
     "ppo": "PPO (stable-baselines3)",
@@ -91,8 +91,7 @@ def make_expert(
             "steps": snapshot.steps,
             "seconds": round(seconds, 1),
             "steps_per_second": round(snapshot.steps / seconds),
-            "evaluation": {"episodes": episodes}
-            | assess(task, policy, Gap(), episodes, stream(seed, "expert", "evaluate")),
+            "evaluation": _evaluation(task, policy, settings, episodes, seed),
             "versions": {"python": platform.python_version()} | {name: version(name) for name in PACKAGES},
         }
         policy.save(path)
@@ -114,6 +113,15 @@ def make_expert(
 
     train = train_by_gradient if settings.algorithm == "gradient" else train_expert
     return save(train(task, settings, seed, watch, start=network, done=so_far.steps, arrays=so_far.arrays))
+
+
+def _evaluation(task: Task, policy: Policy, settings: TrainSettings, episodes: int, seed: int) -> dict[str, Any]:
+    """In the source simulator; and under the dynamics it was trained for, where those were randomised."""
+    figures = {"episodes": episodes} | assess(task, policy, Gap(), episodes, stream(seed, "expert", "evaluate"))
+    if not settings.randomise:
+        return figures
+    ranges, rng = Ranges.parse(settings.randomise), stream(seed, "expert", "evaluate", "randomised")
+    return figures | {"randomised": assess_randomised(task, policy, ranges, episodes, rng)}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from isthmus.core import check_settings
+from isthmus.gaps import Ranges
 
 Algorithm = Literal["ppo", "trpo", "gradient"]
 
@@ -41,6 +42,8 @@ class TrainSettings:
     """Largest KL divergence of an update of TRPO."""
     subsample: int = 1
     """TRPO estimates the curvature from one in so many states."""
+    randomise: str = ""
+    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1; none when empty."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -61,3 +64,5 @@ class TrainSettings:
                 ("subsample", self.subsample, self.subsample >= 1),
             )
         )
+        if self.randomise:
+            Ranges.parse(self.randomise)

@@ -28,6 +28,22 @@ def load_expert(task: Task) -> NetworkPolicy:
     return NetworkPolicy(read_network(path), task.view.see)
 
 
+def robust_path(task_name: str) -> Path:
+    """Where the policy of a task is that was trained under randomised dynamics."""
+    return expert_path(f"{task_name}-robust")
+
+
+def load_robust(task: Task) -> NetworkPolicy:
+    """The robust policy that ships with `task`."""
+    path = robust_path(task.name)
+    if not path.exists():
+        raise Problem(
+            f"no robust policy ships with task {task.name!r}: train one with "
+            f"`isthmus expert train {task.name} --randomise mass=0.8:1.25,...` and bring it with --policy FILE"
+        )
+    return NetworkPolicy(read_network(path), task.view.see)
+
+
 def provenance(path: Path) -> dict[str, Any]:
     """How the expert at `path` was made."""
     return read_json(path.with_suffix(".json"))

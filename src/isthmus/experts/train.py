@@ -1,10 +1,7 @@
 """Train an expert on Gym's own reward, through the batched world."""
 
-from collections.abc import Callable
 
-import numpy as np
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Mlp
@@ -18,35 +15,17 @@ from isthmus.experts.agent import (
     mean_network,
     restore_arrays,
 )
+from isthmus.experts.progress import Progress
+from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot
 from isthmus.experts.vec_env import BatchedEnv
+from isthmus.gaps import Ranges
 from isthmus.policies import NetworkPolicy
 from isthmus.tasks import Task
 
 CRITIC_FIRST = 100
 """Batches that only the critic learns from when a policy is there to start with."""
-RECENT = 200
-"""Episodes behind the return that is reported."""
-
-
-class _Progress(BaseCallback):
-    def __init__(self, env: VecNormalize, report: Callable[[int, float], None]) -> None:
-        super().__init__()
-        self.env, self.report = env, report
-        self.running = np.zeros(env.num_envs)
-        self.finished: list[float] = []
-
-    def _on_step(self) -> bool:
-        self.running += self.env.get_original_reward()
-        done = np.asarray(self.locals["dones"])
-        self.finished.extend(self.running[done].tolist())
-        self.running[done] = 0.0
-        return True
-
-    def _on_rollout_end(self) -> None:
-        recent = self.finished[-RECENT:]
-        self.report(self.num_timesteps, float(np.mean(recent)) if recent else float("nan"))
 
 
 def train_expert(
@@ -66,8 +45,10 @@ def train_expert(
     """
     torch.manual_seed(stream_seed(seed, "expert", task.name, "torch", done) % 2**32)
     torch.set_num_threads(1)  # networks this small gain nothing from threads, and the physics needs them
-    worlds = BatchedEnv(task, settings.worlds, stream_seed(seed, "expert", task.name, done) % 2**32)
-    env = VecNormalize(worlds, clip_obs=CLIP, gamma=settings.discount)
+    episodes, world = stream_seed(seed, "expert", task.name, done) % 2**32, None
+    if settings.randomise:
+        world = RandomisedWorlds(task, settings.worlds, Ranges.parse(settings.randomise))
+    env = VecNormalize(BatchedEnv(task, settings.worlds, episodes, world), clip_obs=CLIP, gamma=settings.discount)
     agent: Agent = make_agent(env, settings, stream_seed(seed, "expert", task.name, "agent", done) % 2**31)
     held: list[torch.nn.Parameter] = []
     if arrays is not None:
@@ -91,7 +72,7 @@ def train_expert(
             parameter.requires_grad_(steps > CRITIC_FIRST * settings.worlds * settings.batch)
         report(snapshot(steps, recent))
 
-    progress = _Progress(env, batch_done)
+    progress = Progress(env, batch_done)
     if done < settings.steps:
         agent.learn(settings.steps - done, callback=progress, reset_num_timesteps=False)
     return snapshot(agent.num_timesteps, float("nan"))

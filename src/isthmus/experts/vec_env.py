@@ -1,25 +1,44 @@
 """The batched world as Stable-Baselines3 wants to see it: here, and only here, a reward joins the step."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from isthmus.core import Float, stream
+from isthmus.core import Bool, Float, Step, stream
+from isthmus.policies import View
 from isthmus.tasks import Task
+from isthmus.worlds import Fields
 
 WIDE = 1e3
 """Commands stay unclipped up to the actuator; SB3 wants finite bounds all the same."""
 
 
-class BatchedEnv(VecEnv):
-    """n source simulations with Gym's own reward and time limit."""
+class Worlds(Protocol):
+    """n simulations to train in: the source's own, or others like it."""
 
-    def __init__(self, task: Task, n: int, seed: int) -> None:
-        """Set up n worlds and spread their episodes in time, so that a batch sees every part of one."""
-        self.task, self.world = task, task.source(n)
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields, for the reward."""
+        ...
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Start new episodes; returns all observations (n, obs)."""
+        ...
+
+    def step(self, commands: Float) -> Step:
+        """Give commands (n, act) for one control period."""
+        ...
+
+
+class BatchedEnv(VecEnv):
+    """n simulations with Gym's own reward and time limit."""
+
+    def __init__(self, task: Task, n: int, seed: int, world: Worlds | None = None, view: View | None = None) -> None:
+        """Set up n episodes in `world`, the source simulator by default, seen as the task's experts do or by `view`."""
+        self.task, self.world, self.view = task, world or task.source(n), view or task.view
         self._rng = stream(seed, "expert", task.name, "episodes")
         self._horizon = task.embodiment.spec.horizon
         self._age = np.zeros(n, np.int64)
@@ -27,14 +46,14 @@ class BatchedEnv(VecEnv):
         spec = task.embodiment.spec
         super().__init__(
             n,
-            spaces.Box(-np.inf, np.inf, (task.view.size,), np.float64),
+            spaces.Box(-np.inf, np.inf, (self.view.size,), np.float64),
             spaces.Box(-WIDE, WIDE, (spec.action_size,), np.float32),
         )
 
     def reset(self) -> Float:
         """Start all episodes."""
         self._age[:] = 0
-        return self.task.view.see(self.world.reset(self._rng))
+        return self.view.see(self.world.reset(self._rng))
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (n, act)."""
@@ -49,14 +68,14 @@ class BatchedEnv(VecEnv):
         truncated = (self._age >= self._horizon) & ~step.ended
         done = step.ended | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        observations = self.task.view.see(step.observations)
+        observations = self.view.see(step.observations)
         if done.any():
             for world in np.flatnonzero(done):
                 infos[world] = {
                     "terminal_observation": observations[world],
                     "TimeLimit.truncated": bool(truncated[world]),
                 }
-            observations = self.task.view.see(self.world.reset(self._rng, done))
+            observations = self.view.see(self.world.reset(self._rng, done))
             self._age[done] = 0
         return observations, rewards, done, infos
 

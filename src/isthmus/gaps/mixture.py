@@ -25,6 +25,12 @@ class Draw:
     high: float
     factor: bool = False
 
+    def value(self, rng: np.random.Generator) -> float:
+        """A value of the dial."""
+        if self.factor:
+            return math.exp(rng.uniform(math.log(self.low), math.log(self.high)))
+        return rng.uniform(self.low, self.high)
+
 
 def _factor(name: str, most: float) -> Draw:
     return Draw(name, 1 / most, most, factor=True)
@@ -61,11 +67,7 @@ def draw(seed: int, model: mujoco.MjModel) -> tuple[tuple[str, float], ...]:
 def _settings(one: Draw, seed: int, model: mujoco.MjModel) -> list[tuple[str, float]]:
     """The dial at its value, with the body it is for or the dial that goes with it."""
     rng = stream(seed, "gap", one.name)
-    if one.factor:
-        value = math.exp(rng.uniform(math.log(one.low), math.log(one.high)))
-    else:
-        value = rng.uniform(one.low, one.high)
-    value = float(f"{value:.{DIGITS}g}")
+    value = float(f"{one.value(rng):.{DIGITS}g}")
     kind = KINDS[one.name]
     if kind.body != "no":
         fitting = [body for body in robot_bodies(model) if kind.misfit(model, body) is None]

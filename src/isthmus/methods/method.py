@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
-from isthmus.policies import Decider
+from isthmus.policies import Decider, NetworkPolicy
+from isthmus.policies.practice import Practice
 
 Joints = Callable[[Float], tuple[Float, Float]]
 """From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
@@ -37,6 +40,10 @@ class Source:
     """The task's own, for methods that plan."""
     joints: Joints | None = None
     """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
+    practice: Callable[[NetworkPolicy], Practice] | None = None
+    """Training in the source simulator, for methods that change the policy."""
+    robust: Callable[[], Policy] | None = None
+    """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,11 @@ class Learned:
 
     epochs: int
     best: int
-    losses: tuple[tuple[float, float], ...]
+    losses: tuple[tuple[float, float], ...] = ()
     """Training and held-out loss of every pass."""
-    error: tuple[float, ...]
-    """Held-out action error of each actuator."""
-    spread: tuple[float, ...]
+    error: tuple[float, ...] = ()
+    """Held-out action error of each actuator; none for methods that predict no actions."""
+    spread: tuple[float, ...] = ()
     """Spread of each actuator's actions in the data: what the error is to be compared with."""
 
 
@@ -80,4 +87,13 @@ class Method(Protocol):
 
     def restore(self, path: Path) -> None:
         """Be as when `path` was saved."""
+        ...
+
+
+@runtime_checkable
+class Explorer(Method, Protocol):
+    """A method that is paid: its episodes are of its own making, and are `PaidTrajectory`s."""
+
+    def explorer(self, rng: np.random.Generator) -> Decider:
+        """What to collect with instead."""
         ...

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 from isthmus.core import unknown_name
 from isthmus.methods.explained import ExplainedMethod
+from isthmus.methods.grounded import GroundedMethod
 from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
 from isthmus.methods.mpc import PlanningMethod
 from isthmus.methods.pd import PdMethod
+from isthmus.methods.rl_on_target import RlOnTargetMethod
+from isthmus.methods.robust import RobustMethod
 from isthmus.methods.settings import MethodSettings
 from isthmus.methods.unadapted import UnadaptedMethod
 from isthmus.models.gaussian_dynamics import GaussianDynamics
@@ -30,6 +33,8 @@ class MethodKind:
     """Whether it is paid on the target, as no other method is."""
     slow: bool = False
     """Whether a control step takes so long that it may be judged over fewer episodes than others."""
+    least_round: int = 1
+    """Samples that a round is worth at least: where learning takes a minute, not every few are."""
 
 
 METHODS = {
@@ -74,6 +79,28 @@ METHODS = {
             make=lambda source, _settings: PlanningMethod(source, GaussianDynamics),
             follows_policy=False,
             slow=True,
+        ),
+        MethodKind(
+            name="grounded",
+            summary="learns the simulator's error, and trains the policy on in the corrected simulator",
+            sees="target observations and actions, and the source's reward in simulation",
+            make=lambda source, _settings: GroundedMethod(source),
+            least_round=1000,
+        ),
+        MethodKind(
+            name="robust",
+            summary="a policy that was trained under randomised dynamics, as it is",
+            sees="nothing of the target",
+            make=lambda source, _settings: RobustMethod(source),
+            follows_policy=False,
+        ),
+        MethodKind(
+            name="rl-on-target",
+            summary="trains the policy on by reinforcement learning on the target itself",
+            sees="THE TARGET'S REWARD, which no other method sees, with target observations and actions",
+            make=lambda source, _settings: RlOnTargetMethod(source),
+            sees_reward=True,
+            least_round=1000,
         ),
         MethodKind(
             name="unadapted",

@@ -143,7 +143,7 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
         best=int(fit["best"]),
         waves=waves,
     )
-    if not len(made.error) == len(made.spread) == spec.action_size:
+    if not len(made.error) == len(made.spread) or len(made.error) not in (0, spec.action_size):
         raise ValueError(f"fit has {len(made.error)} actuators, the robot {spec.action_size}")
     for trajectory in (one for episode in made.episodes for one in episode):
         if trajectory.observations.shape[1] != spec.observation_size:

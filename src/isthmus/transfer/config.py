@@ -33,7 +33,7 @@ class Config:
     """Steps that may be taken on the target."""
     seed: int = 0
     round_samples: int = 250
-    """Samples between two refits."""
+    """Samples between two refits; some methods take more."""
     evaluation_episodes: int = 100
     """Episodes behind every score; training never sees them."""
     enough: float | None = None
@@ -65,9 +65,17 @@ class Config:
         """A robot's episodes are dear, and those of slow methods take long; all others are judged over enough."""
         return 1 if self.environment or METHODS[self.method].slow else FEWEST_EPISODES
 
+    @property
+    def samples_a_round(self) -> int:
+        """Samples between two refits: more than asked for where the method takes long to learn."""
+        return max(self.round_samples, METHODS[self.method].least_round)
+
     def episode_length(self, round_number: int, horizon: int) -> int:
         """Steps that an episode of a round may have."""
-        return min(self.settings.collect.length(round_number, horizon), max(self.round_samples // EPISODES_A_ROUND, 1))
+        if METHODS[self.method].sees_reward:
+            return horizon
+        several = max(self.samples_a_round // EPISODES_A_ROUND, 1)
+        return min(self.settings.collect.length(round_number, horizon), several)
 
     def load_task(self) -> Task:
         """The task."""

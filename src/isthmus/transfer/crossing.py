@@ -17,7 +17,7 @@ from isthmus.core import Episode, Float, Policy, Problem, stream
 from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
-from isthmus.methods import Learned, Method, Source, make_method
+from isthmus.methods import METHODS, Explorer, Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
@@ -25,11 +25,13 @@ from isthmus.transfer.control_step import step_microseconds
 from isthmus.transfer.events import Event, Phase
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.joints import joints_of
+from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source_cost import source_cost
 from isthmus.transfer.source_policy import source_policy
 from isthmus.transfer.target import TRACED_EPISODES, SimulatedTarget, Target
+from isthmus.worlds import Robot
 
 SCALE_WORLDS = 16
 Watcher = Callable[[Event], None]
@@ -79,6 +81,8 @@ class _Crossing:
             seed=self.config.seed,
             cost=source_cost(task),
             joints=joints_of(task),
+            practice=practice_in(task),
+            robust=robust_for(task),
         )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
@@ -165,27 +169,42 @@ class _Crossing:
         self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]
     ) -> list[list[Episode]]:
         """The waves of a round: those already on disk, and the ones still missing."""
-        config, settings = self.config, self.config.settings.collect
-        goal = min(config.samples, before + config.round_samples)
+        config = self.config
+        goal = min(config.samples, before + config.samples_a_round)
         length = config.episode_length(number, self.task.embodiment.spec.horizon)
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves)
-            wave = collect(
-                self.target.robot(n),
-                method.decider(),
+            wave = self._wave(
+                method,
                 Course(self.expert, self.task.source(n), 1, spread),
-                settings,
-                history=method.history,
-                length=length,
-                budget=goal - samples,
-                rng=stream(config.seed, "collect", number, len(waves)),
+                n,
+                length,
+                goal - samples,
+                (number, len(waves)),
             )
             self.folder.save_wave(number, len(waves), wave)
             waves.append(wave)
             samples += _samples(wave)
             self._tell("collect", samples, number)
         return waves
+
+    def _wave(
+        self, method: Method, course: Course, n: int, length: int, budget: int, name: tuple[int, int]
+    ) -> list[Episode]:
+        """Episodes of n robots; a method that is paid explores by itself, and nobody interrupts it."""
+        settings, rng = self.config.settings.collect, stream(self.config.seed, "collect", *name)
+        if not isinstance(method, Explorer):
+            robot, decider = self.target.robot(n), method.decider()
+            return collect(
+                robot, decider, course, settings, history=method.history, length=length, budget=budget, rng=rng
+            )
+        payroll, decider = self.target.payroll(n), method.explorer(stream(self.config.seed, "explore", *name))
+        alone = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
+        wave = collect(
+            Robot(payroll), decider, course, alone, history=method.history, length=length, budget=budget, rng=rng
+        )
+        return payroll.pay_out(wave)
 
     def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
         """As many robots as the samples that are left allow whole episodes, as long as the last wave's were."""
@@ -232,6 +251,7 @@ class _Crossing:
             task=self.config.task,
             gap=self.config.environment or str(self.gap),
             method=self.config.method,
+            sees=METHODS[self.config.method].sees,
             history=method.history,
             seed=self.config.seed,
             samples=rounds[-1].samples if rounds else 0,

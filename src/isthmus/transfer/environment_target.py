@@ -7,6 +7,7 @@ from isthmus.evaluate import Trace, evaluate, record
 from isthmus.evaluate.environment import evaluate_environment
 from isthmus.policies import Decider
 from isthmus.tasks import Task
+from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
 from isthmus.worlds import Robot
 from isthmus.worlds.gymnasium_world import GymnasiumWorld, load_environment
@@ -27,6 +28,13 @@ class EnvironmentTarget:
         if n != 1:
             raise ValueError(f"there is one robot, not {n}")
         return Robot(self._world)
+
+    def payroll(self, n: int) -> Payroll:
+        """The one there is, on the reward that it pays itself."""
+        if n != 1:
+            raise ValueError(f"there is one robot, not {n}")
+        world = self._world
+        return Payroll(world, lambda: np.empty((1, 0)), lambda _before, _applied, _after: np.array([world.reward]))
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's own reward in the source simulator, which the environment's should be."""

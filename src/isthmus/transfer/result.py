@@ -50,6 +50,8 @@ class Result:
     seconds: dict[str, float]
     """Time spent collecting, fitting and evaluating."""
     versions: dict[str, str]
+    sees: str = ""
+    """What the method was allowed to learn from."""
 
     def to_json(self) -> dict[str, Any]:
         """These figures as plain data."""

@@ -9,6 +9,7 @@ from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.policies import Decider
 from isthmus.tasks import Task
+from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
 from isthmus.worlds import MujocoWorld, Robot
 
@@ -16,7 +17,7 @@ TRACED_EPISODES = 8
 
 
 class Target(Protocol):
-    """What a crossing needs of it. Only `robot` is for adaptation; the rest is for judging it."""
+    """What a crossing needs of it. Only `robot` is for adaptation; the rest is for judging it, or for being paid."""
 
     @property
     def most_robots(self) -> int:
@@ -25,6 +26,10 @@ class Target(Protocol):
 
     def robot(self, n: int) -> Robot:
         """The robots as adaptation gets them."""
+        ...
+
+    def payroll(self, n: int) -> Payroll:
+        """The robots as a method gets them that is marked as seeing the reward."""
         ...
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
@@ -53,6 +58,11 @@ class SimulatedTarget:
     def robot(self, n: int) -> Robot:
         """Robots that differ from the source by the gap."""
         return self._task.robot(self._gap, n)
+
+    def payroll(self, n: int) -> Payroll:
+        """The same robots, on Gym's own reward."""
+        task, world = self._task, self._task.target(self._gap, n)
+        return Payroll(world, lambda: task.measure(world.fields), task.paid)
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""

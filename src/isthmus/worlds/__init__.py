@@ -2,7 +2,19 @@
 
 from isthmus.worlds.embodiment import Embodiment, Fields
 from isthmus.worlds.mujoco_world import MujocoWorld
-from isthmus.worlds.paths import Backlash, Chain, DeadBand, Delay, Noise, Path
+from isthmus.worlds.paths import Backlash, Chain, DeadBand, Delay, Each, Noise, Path
 from isthmus.worlds.robot import Robot
 
-__all__ = ["Backlash", "Chain", "DeadBand", "Delay", "Embodiment", "Fields", "MujocoWorld", "Noise", "Path", "Robot"]
+__all__ = [
+    "Backlash",
+    "Chain",
+    "DeadBand",
+    "Delay",
+    "Each",
+    "Embodiment",
+    "Fields",
+    "MujocoWorld",
+    "Noise",
+    "Path",
+    "Robot",
+]

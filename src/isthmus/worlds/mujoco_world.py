@@ -87,6 +87,21 @@ class MujocoWorld:
         self._begin(_rows(None))
         return self._sensed(self._running.observe(), _rows(None))
 
+    def shift(self, observations: Float, which: Bool) -> tuple[Float, Bool]:
+        """Let the worlds `which` go on at `observations` (n, obs) instead; what those do not tell stays as it is.
+
+        Returns all that is seen then (n, obs), and which episodes are over there (n,).
+        """
+        self._running.shift(_checked(observations, (self.n, self.spec.observation_size)), which)
+        over = self.embodiment.ended(self._running.fields)
+        self._ended[which] = False if over is None else over[which]
+        return self._running.observe(), self._ended.copy()
+
+    def remodel(self, models: Sequence[mujoco.MjModel]) -> None:
+        """Go on with other models, one each: for simulations that are to begin a new episode."""
+        self._models = models
+        self._running.use(models)
+
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act) for one control period. Worlds that have ended or are not `which` stay as they are."""
         commands = _checked(commands, (self.n, self.spec.action_size))
@@ -174,20 +189,23 @@ class _Rows:
         self.embodiment = embodiment
         cores = threads or len(os.sched_getaffinity(0))
         self.batch = Batch(embodiment.model, nsim=n, nthread=max(1, min(cores, n)))
-        if models is not None:
-            self.batch.set_models(models)
         self.qpos: Float = self.batch.bind("qpos")
         self.qvel: Float = self.batch.bind("qvel")
         self.ctrl: Float = self.batch.bind("ctrl")
         self.fields = {"qpos": self.qpos, "qvel": self.qvel}
         self.fields |= {name: self.batch.bind(name) for name in embodiment.reads}
+        self.raised: Float = np.zeros_like(self.qpos)
+        if models is not None:
+            self.use(models)
         self.batch.reset()
-        # A robot with longer legs stands higher: it starts as far from its own reference as the source's does.
-        given = embodiment.model if models is None else models
-        reference = np.array([model.qpos0 for model in ((given,) if isinstance(given, mujoco.MjModel) else given)])
-        self.raised: Float = np.broadcast_to(reference - embodiment.model.qpos0, self.qpos.shape)
         # What a simulation carries beside positions and velocities (warm start, time, activations) begins the same.
         self.fresh: Float = self.batch.state[:1].copy()
+
+    def use(self, models: mujoco.MjModel | Sequence[mujoco.MjModel]) -> None:
+        self.batch.set_models(models)
+        # A robot with longer legs stands higher: it starts as far from its own reference as the source's does.
+        reference = np.array([model.qpos0 for model in ((models,) if isinstance(models, mujoco.MjModel) else models)])
+        self.raised = np.broadcast_to(reference - self.embodiment.model.qpos0, self.qpos.shape)
 
     def put(self, qpos: Float, qvel: Float, which: Bool | None = None) -> None:
         rows = _rows(which)
@@ -198,6 +216,16 @@ class _Rows:
     def restore(self, observations: Float) -> None:
         self.batch.state[:] = self.fresh
         self.embodiment.restore(observations, self.qpos, self.qvel)
+
+    def shift(self, observations: Float, which: Bool) -> None:
+        old, new = ((np.zeros_like(self.qpos), np.zeros_like(self.qvel)) for _ in range(2))
+        self.embodiment.restore(self.observe(), *old)
+        self.embodiment.restore(observations, *new)
+        for state, now, then in zip((self.qpos, self.qvel), old, new, strict=True):
+            state[which] += (then - now)[which]
+        for qpos in self.qpos:
+            mujoco.mj_normalizeQuat(self.embodiment.model, qpos)
+        self.batch.forward(which)
 
     def step(self, commands: Float, which: Bool | None) -> None:
         self.ctrl[:] = commands

@@ -45,6 +45,32 @@ class Chain:
 
 
 @final
+class Each:
+    """In every world a path of its own, or none; `paths` may be exchanged before an episode begins."""
+
+    def __init__(self, paths: Sequence[Path | None]) -> None:
+        """Take one path a world, each made for a single one."""
+        self.paths: list[Path | None] = list(paths)
+        self._worlds = np.arange(len(self.paths))
+
+    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
+        """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it."""
+        for row, world in enumerate(self._worlds[rows]):
+            path = self.paths[int(world)]
+            if path is not None:
+                path.begin(first[row : row + 1], rng, slice(None))
+
+    def __call__(self, values: Float, rows: Rows) -> Float:
+        """What comes out of `rows` when values (m, size) go in."""
+        out = values.copy()
+        for row, world in enumerate(self._worlds[rows]):
+            path = self.paths[int(world)]
+            if path is not None:
+                out[row] = path(values[row : row + 1], slice(None))[0]
+        return out
+
+
+@final
 class Delay:
     """Every value takes `steps` control steps, and with jitter up to `jitter` more, each as likely.
 

@@ -10,8 +10,8 @@ HEIGHT = 300
 
 
 def error_chart(run: Run) -> Chart | None:
-    """Held-out action error of every actuator by round; None when nothing was fitted."""
-    if not run.rounds:
+    """Held-out action error of every actuator by round; None when no actions were predicted."""
+    if not run.rounds or not run.rounds[-1].error:
         return None
     spread = np.array([one.spread for one in run.rounds])
     error = np.array([one.error for one in run.rounds]) / np.where(spread > 0, spread, 1.0)  # (rounds, act)

@@ -1,0 +1,48 @@
+"""Simulations whose dynamics differ from one another and from episode to episode (Peng 2017)."""
+
+import numpy as np
+
+from isthmus.core import Bool, Float, Step
+from isthmus.gaps import Ranges
+from isthmus.tasks import Task
+from isthmus.worlds import Each, Fields, MujocoWorld
+
+
+class RandomisedWorlds:
+    """n simulations of a task; each draws a gap of its own before every episode."""
+
+    def __init__(self, task: Task, n: int, ranges: Ranges) -> None:
+        """Set up n worlds; ranges that do not fit the robot are refused."""
+        body = task.embodiment
+        ranges.check(body.model)
+        self._body, self._ranges = body, ranges
+        self._models = [body.model] * n
+        self._actions, self._sensors = Each([None] * n), Each([None] * n)
+        self._world = MujocoWorld(body, n, models=self._models, actions=self._actions, sensors=self._sensors)
+
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields, for the reward."""
+        return self._world.fields
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Draw dynamics and start a new episode in the worlds `which` (all by default)."""
+        self._draw(rng, np.ones(len(self._models), np.bool_) if which is None else which)
+        return self._world.reset(rng, which)
+
+    def step(self, commands: Float) -> Step:
+        """Give commands (n, act) for one control period."""
+        return self._world.step(commands)
+
+    def drawn(self, rng: np.random.Generator) -> MujocoWorld:
+        """The worlds with dynamics drawn once, which they keep."""
+        self._draw(rng, np.ones(len(self._models), np.bool_))
+        return self._world
+
+    def _draw(self, rng: np.random.Generator, which: Bool) -> None:
+        for world in np.flatnonzero(which):
+            gap = self._ranges.draw(rng)
+            self._models[world] = gap.apply(self._body.model)
+            self._actions.paths[world] = gap.action_path(self._body.spec, 1)
+            self._sensors.paths[world] = gap.sensor_path(self._body.spec, 1)
+        self._world.remodel(self._models)

@@ -1,0 +1,50 @@
+"""A policy in training, and what may be asked of whoever trains it on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from isthmus.core import Float, Mlp
+from isthmus.core.trajectory import PaidTrajectory
+
+Correct = Callable[[Float, Float, Float], Float]
+"""From observations (n, obs), applied actions (n, act) and what a simulator expects then (n, obs) to what is seen."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A policy in training."""
+
+    network: Mlp
+    """Its mean action."""
+    spread: Float
+    """Standard deviation of its exploration (act,)."""
+    arrays: Mapping[str, np.ndarray]
+    """All that is needed to go on with the training."""
+
+
+class Practice(Protocol):
+    """Policy gradients, from the source's policy on, in the source simulator and on the reward that is paid there.
+
+    The same seed gives the same training.
+    """
+
+    def begin(self, seed: int) -> Trained:
+        """The source's policy, with a critic that has learned what it earns in the source simulator."""
+        ...
+
+    def practise(
+        self, trained: Trained, correct: Correct, seed: int, progress: Callable[[int, float], None]
+    ) -> Trained:
+        """Train on in the corrected simulator; `progress` is told each batch and the return of late."""
+        ...
+
+    def worth(self, network: Mlp, correct: Correct, seed: int) -> float:
+        """The mean return of a network in the corrected simulator."""
+        ...
+
+    def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:
+        """Train on from runs of the policy, exploration included, whose reward was seen."""
+        ...
