@@ -1,6 +1,5 @@
 """Train an expert on Gym's own reward, through the batched world."""
 
-
 import torch
 from stable_baselines3.common.vec_env import VecNormalize
 

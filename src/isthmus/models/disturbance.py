@@ -13,12 +13,12 @@ which goes beyond what is wanted where d is uncertain: the nearer to the limit, 
 All in half ranges of the actuators.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core import Bool, Float
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.normal import upper_tail
 
@@ -56,6 +56,10 @@ class Disturbance:
     def none(actuators: int) -> "Disturbance":
         """Nothing disturbs."""
         return Disturbance(np.zeros(actuators), np.zeros(actuators), np.zeros(actuators), cut=False)
+
+    def only(self, actuators: Bool) -> "Disturbance":
+        """The same, but lasting at these actuators (act,) only."""
+        return replace(self, lasting=self.lasting * actuators)
 
     @cached_property
     def grid(self) -> Float:

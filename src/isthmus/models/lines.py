@@ -31,14 +31,14 @@ class Lines:
     before: Float
     """Error of no line at all (act,)."""
 
-    @staticmethod
-    def none(features: int, actuators: int) -> "Lines":
-        """Nothing fitted yet."""
-        return Lines(np.zeros((features, actuators)), np.zeros(actuators), np.zeros(actuators))
-
 
 def fit_lines(
-    features: Float, errors: CommandErrors, episodes: Int, runs: Int, disturbance: Disturbance, so_far: Float
+    features: Float,
+    errors: CommandErrors,
+    episodes: Int,
+    runs: Int,
+    disturbance: Disturbance,
+    so_far: Float | None = None,
 ) -> Lines:
     """Lines for errors (n, act) from features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
 
@@ -53,6 +53,7 @@ def fit_lines(
     """
     act = errors.values.shape[1]
     weights, left, before = np.zeros((features.shape[1], act)), np.zeros(act), np.zeros(act)
+    so_far = np.zeros_like(weights) if so_far is None else so_far
     folds = _folds(episodes)
     for actuator in range(act):
         rows, side = errors.told[:, actuator], errors.side[:, actuator]

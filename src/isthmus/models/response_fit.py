@@ -14,6 +14,8 @@ from isthmus.models.lines import Lines, error_sizes, fit_lines
 from isthmus.models.response import Response
 from isthmus.models.saturation import is_cut_at_limit
 
+LEAST = 0.1
+"""Spread of a disturbance that is followed at least, in half ranges."""
 ROUNDS = 2
 """Lines and disturbances are each fitted to what the other leaves, so often."""
 
@@ -36,7 +38,8 @@ class Explained:
 def fit_response(spec: WorldSpec, runs: Sequence[Explained], *, follow: bool) -> tuple[Response, Lines]:
     """The response that was at work in `runs`.
 
-    Who can `follow` a disturbance that lasts from step to step needs no line for it.
+    Who can `follow` a disturbance that lasts from step to step needs no line for it. A small one is not followed: it is
+    more likely what the lines leave of something that depends on the state, and to follow that is to come late.
     """
     seen, commands, actions, past = (
         np.concatenate([getattr(run, name) for run in runs]) for name in ("observations", "commands", "actions", "past")
@@ -54,13 +57,17 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], *, follow: bool) ->
     nothing = Disturbance.none(len(half))
     features = response(np.zeros((0, len(half))), nothing).features(seen, actions, past)
     errors = CommandErrors.of(commands, half, found, cut=cut)
-    lines, disturbance = Lines.none(features.shape[1], len(half)), nothing
-    for _ in range(ROUNDS if follow else 1):
-        if follow:
-            disturbance = _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
-        lines = fit_lines(features, errors, episodes, origin, disturbance, lines.weights)
-    left = errors.less(features @ lines.weights)
-    return response(lines.weights, _disturbance(left, origin, cut=cut)), lines
+    lines = fit_lines(features, errors, episodes, origin, nothing)
+    left = _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
+    followed = (left.lasting > 0) & (left.spread > LEAST) & follow
+    if followed.any():
+        weights = np.where(followed, 0.0, lines.weights)
+        for _ in range(ROUNDS):
+            left = _disturbance(errors.less(features @ weights), origin, cut=cut).only(followed)
+            lines = fit_lines(features, errors, episodes, origin, left, weights)
+            weights = lines.weights
+        left = _disturbance(errors.less(features @ weights), origin, cut=cut)
+    return response(lines.weights, left.only(followed)), lines
 
 
 def _disturbance(errors: CommandErrors, origin: Int, *, cut: bool) -> Disturbance:

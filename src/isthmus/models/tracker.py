@@ -18,11 +18,11 @@ class Tracker:
     def belief(self, history: History) -> Float:
         """What is known (n, act, g) of the disturbances in the step to come.
 
-        Without history that is what was known before the first step. A history that goes on from the one before adds
-        its last step to what was known then; any other is of a new episode.
+        Without history, or where nothing lasts, that is what was known before the first step. A history that goes on
+        from the one before adds its last step to what was known then; any other is of a new episode.
         """
         disturbance, now = self._response.disturbance, history.current
-        if history.length == 1 or not disturbance.spread.any():
+        if history.length == 1 or not disturbance.lasting.any():
             return disturbance.start(len(now))
         before, done = history.observations[:, -2], history.actions[:, -1]
         if self._seen.shape != now.shape:
