@@ -16,6 +16,7 @@ from isthmus.core import History, HistoryBuffer, Simulator, Step, Trajectory, Wo
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import METHODS, Learned, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Decision
@@ -82,7 +83,7 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints"),
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "physics"),
         "cost",
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
@@ -151,7 +152,8 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         return -0.1 * history.current[:, 6:8]
 
     # What the simulation costs may be known; the target's task is the one above.
-    source = Source(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher))
+    cost, joints, physics = source_cost(reacher), joints_of(reacher), Physics(task.embodiment)
+    source = Source(policy, task.source(), task.unlimited(4), spec, 0, cost, joints, physics)
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
     episodes = []

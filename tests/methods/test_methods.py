@@ -5,6 +5,7 @@ from isthmus.collection import CollectSettings, Course, collect, observation_sca
 from isthmus.core import History, Problem, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import METHODS, MethodSettings, Source, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Unadapted
@@ -19,7 +20,16 @@ SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
 def source():
-    return Source(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK))
+    return Source(
+        EXPERT,
+        TASK.source(),
+        TASK.unlimited(4),
+        TASK.embodiment.spec,
+        0,
+        source_cost(TASK),
+        joints_of(TASK),
+        Physics(TASK.embodiment),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +91,6 @@ def test_a_refit_goes_on_from_the_model_there_is(episodes):
 
 
 def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
-    names = "correction, explained, gaussian, inverse, output-error, pd, unadapted"
+    names = "correction, explained, gaussian, identified, inverse, output-error, pd, unadapted"
     with pytest.raises(Problem, match=rf"unknown method 'invers'.*{names}.*did you mean 'inverse'"):
         make_method("invers", source(), SETTINGS)

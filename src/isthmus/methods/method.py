@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
+from isthmus.identification import Physics
 from isthmus.policies import Decider
 
 Joints = Callable[[Float], tuple[Float, Float]]
@@ -37,6 +38,8 @@ class Source:
     """The task's own, for methods that plan."""
     joints: Joints | None = None
     """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
+    physics: Physics | None = None
+    """The simulator with physical parameters that can be changed, for methods that look for the target's."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from isthmus.core import Episode, Float, Policy, Problem, stream
 from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
@@ -75,6 +76,7 @@ class _Crossing:
             seed=self.config.seed,
             cost=source_cost(task),
             joints=joints_of(task),
+            physics=Physics(task.embodiment),
         )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
