@@ -12,6 +12,7 @@ from isthmus.cli.bench import Bench
 from isthmus.cli.ceiling import Ceiling
 from isthmus.cli.check import Check
 from isthmus.cli.expert import Expert
+from isthmus.cli.identify import Identify
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
 from isthmus.cli.reproduce import Reproduce
@@ -26,6 +27,7 @@ Command = (
     | Annotated[Study, subcommand("study")]
     | Annotated[Survey, subcommand("survey")]
     | Annotated[Ceiling, subcommand("ceiling")]
+    | Annotated[Identify, subcommand("identify")]
     | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]

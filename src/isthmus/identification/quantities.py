@@ -13,7 +13,7 @@ import numpy as np
 
 from isthmus.core import Float, Int
 from isthmus.gaps.anatomy import actuated_dofs, in_robot
-from isthmus.identification.quantity import APART, Quantity
+from isthmus.identification.quantity import APART, RATIO, Quantity
 
 GRAVITY_SPREAD = 0.3
 """Of each component, in the magnitude of gravity: the robot may stand on a slope too."""
@@ -22,7 +22,6 @@ FRICTION_SHARE = 0.1
 """Dry friction is counted in this share of the largest torque at a joint."""
 GRIP_SPREAD = 0.5
 """Of the sliding friction of contacts, as a logarithm."""
-RATIO = "of its own"
 SEVERAL_DOFS = (mujoco.mjtJoint.mjJNT_FREE.value, mujoco.mjtJoint.mjJNT_BALL.value)
 
 
@@ -58,6 +57,7 @@ def _gravity(model: mujoco.MjModel) -> Quantity:
         put,
         step=np.full(3, magnitude),
         torque=False,
+        vector=True,
     )
 
 

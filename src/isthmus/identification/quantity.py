@@ -12,6 +12,8 @@ TOGETHER = 1.0
 """How far a quantity may well be off in all its parts alike, as a logarithm: a heavier robot is heavier everywhere."""
 APART = 0.1
 """How far each part may well be off by itself."""
+RATIO = "of its own"
+"""The unit of what the simulator has 1 of."""
 FARTHEST = 6.0
 """Nothing is looked for so many prior deviations away."""
 
@@ -34,6 +36,8 @@ class Quantity:
     low: float = -FARTHEST
     torque: bool = True
     """Whether it is a torque, or what a torque has to overcome: these can be told from one another by ratio only."""
+    vector: bool = False
+    """Whether the parts are components of one vector, and add up to nothing."""
 
     @staticmethod
     def factor(
