@@ -2,12 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy
+from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy, World
 from isthmus.tasks import Task
-from isthmus.worlds import MujocoWorld
+from isthmus.worlds import Fields
+
+
+class OpenWorld(World, Protocol):
+    """A world whose state can be looked at, to score it."""
+
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,7 @@ class Evaluation:
 
 def evaluate(
     task: Task,
-    world: MujocoWorld,
+    world: OpenWorld,
     policy: Policy,
     history: int,
     rng: np.random.Generator,

@@ -15,7 +15,7 @@ import numpy as np
 
 from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, stream
 from isthmus.data import load_arrays, save_arrays
-from isthmus.identification import Transitions, identify
+from isthmus.identification import Transitions, identify, set_apart
 from isthmus.methods.method import Learned, Source
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
@@ -26,8 +26,6 @@ from isthmus.policies import Decision, Unadapted
 KIND = "physical-parameters"
 ITERATIONS = 1
 """Of Gauss-Newton in a control step; a second one takes half as long again and gains next to nothing."""
-HELD_OUT = 5
-"""Every so-manieth episode is not fitted to."""
 MOST_CHECKED = 200
 """Steps that the action error is told from."""
 
@@ -79,8 +77,7 @@ class IdentifiedMethod:
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Fit the parameters to everything so far, going on from those there are."""
-        kept = [episode for number, episode in enumerate(episodes) if number % HELD_OUT != 1]
-        apart = [episode for number, episode in enumerate(episodes) if number % HELD_OUT == 1] or kept
+        kept, apart = set_apart(episodes)
         self._z = identify(self._physics, Transitions.of(kept), self._source.spec.targets, self._z).z
         checked = Transitions.of(apart).thinned(MOST_CHECKED)
         explain = Explainer(self._physics.simulator(self._physics.values(self._z)), self._made_metric())

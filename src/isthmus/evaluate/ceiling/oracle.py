@@ -6,6 +6,7 @@ in the target simulator itself.
 """
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import mujoco
@@ -42,8 +43,13 @@ class OpenTarget:
     """The limits that it has, in commands (act,)."""
 
     @staticmethod
-    def of(body: Embodiment, model: mujoco.MjModel) -> "OpenTarget":
-        """The robot `body` with the target's model; what lies between commands and actuators is not in a model."""
+    def of(
+        body: Embodiment, model: mujoco.MjModel, simulate: Callable[[mujoco.MjModel], Simulator] | None = None
+    ) -> "OpenTarget":
+        """The robot `body` with the target's model; what lies between commands and actuators is not in a model.
+
+        `simulate` makes a simulator of a model, where more than the model is known of the target.
+        """
         model, spec = copy.copy(model), body.spec
         motor = (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED.value) & (
             model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE.value
@@ -55,7 +61,7 @@ class OpenTarget:
         high = np.where(forced, np.minimum(spec.action_high, by_force[:, 1]), spec.action_high)
         model.actuator_ctrllimited[:] = 0
         model.actuator_forcelimited[forced] = 0
-        return OpenTarget(MujocoWorld(body, models=model), low, high)
+        return OpenTarget(simulate(model) if simulate else MujocoWorld(body, models=model), low, high)
 
 
 @dataclass
