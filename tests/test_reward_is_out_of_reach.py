@@ -24,7 +24,7 @@ from isthmus.transfer.joints import joints_of
 from isthmus.transfer.source_cost import source_cost
 from isthmus.worlds import Robot
 
-ADAPTATION = ("methods", "collection", "models", "policies", "data")
+ADAPTATION = ("methods", "collection", "identification", "models", "policies", "data")
 REWARD = ("tasks", "evaluate", "experts")
 REWARDING = ("reward", "score", "return", "value", "cost", "measure", "info")
 """Words that would be in the name of a reward, or of something one could be made of."""

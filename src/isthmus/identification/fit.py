@@ -1,6 +1,6 @@
 """Fit a simulator's physical parameters to single steps of the robot.
 
-    z = argmin_z  sum_td w_td ((o'_td - T_z(o_t, a_t)_d) / s_d)^2 + |z|^2
+    z = argmin_z  sum_td w_td ((o'_td - T_z(o_t, a_t)_d) / s_d)^2 / D + |z|^2
 
 T_z is the simulator put where the robot was seen to be, and z its parameters in deviations of their prior: what the
 steps do not determine stays as the simulator has it. s is how well each part of an observation is predicted in the
@@ -120,10 +120,13 @@ class _Problem:
         return (self.steps.after - seen)[:, self.targets] / self.spread
 
     def weights(self, z: Float) -> Float:
-        """Roots of w / s^2 (n, d)."""
+        """Roots of w / (d s^2) (n, d)."""
         errors = self.errors(z)
         typical = np.maximum(_typical(errors), SHARPEST)
-        return 1 / (typical * np.hypot(1.0, errors / (OUTLYING * typical)))
+        once = np.sqrt(
+            errors.shape[1]
+        )  # one push moves all that is seen of a step: its errors are one piece of evidence
+        return 1 / (once * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
 
     def change(self, z: Float) -> Float:
         """How errors change with z (n, d, p)."""
