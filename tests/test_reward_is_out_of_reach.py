@@ -17,6 +17,7 @@ from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
 from isthmus.experts.practice import PRACTICE, PpoPractice
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Decision, NetworkPolicy
@@ -25,7 +26,7 @@ from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.source_cost import source_cost
 from isthmus.worlds import Robot
 
-ADAPTATION = ("methods", "collection", "models", "policies", "data")
+ADAPTATION = ("methods", "collection", "identification", "models", "policies", "data")
 REWARD = ("tasks", "evaluate", "experts")
 REWARDING = ("reward", "score", "return", "value", "cost", "measure", "info")
 """Words that would be in the name of a reward, or of something one could be made of."""
@@ -84,7 +85,7 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust"),
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics"),
         *("cost", "practice"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
@@ -169,6 +170,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         *(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher)),
         practice=lambda one: PpoPractice(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
+        physics=Physics(task.embodiment),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     assert not isinstance(method, Explorer)

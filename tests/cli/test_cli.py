@@ -95,6 +95,11 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["ceiling", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
         (["ceiling", "reacher", "--metric", "evn"], "unknown metric 'evn': choose from .*did you mean 'even'"),
         (["ceiling", "reacher", "--episodes", "0"], "episodes must be at least 1"),
+        (["ceiling", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
+        (["ceiling", "reacher", "--logs", "runs/r0", "--gap", "tilt=9"], "give them, or a gap, not both"),
+        (["identify", "reacher", "--samples", "0"], "samples must be at least 1"),
+        (["identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
+        (["identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
         (["reproduce", "figure-5"], "unknown figure 'figure-5': choose from figure-3, figure-4"),
         (
             ["reproduce", "figure-4", "--only", "reacher"],

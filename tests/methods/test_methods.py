@@ -9,6 +9,7 @@ from isthmus.core.trajectory import paid
 from isthmus.experts import load_expert
 from isthmus.experts.practice import PRACTICE, PpoPractice
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import METHODS, MethodSettings, Source, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Unadapted
@@ -28,6 +29,7 @@ def source():
         *(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK)),
         practice=lambda policy: PpoPractice(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
         robust=lambda: EXPERT,
+        physics=Physics(TASK.embodiment),
     )
 
 
@@ -93,6 +95,6 @@ def test_a_refit_goes_on_from_the_model_there_is(episodes):
 
 
 def test_an_unknown_method_lists_the_valid_ones_and_the_nearest():
-    names = "correction, explained, gaussian, grounded, inverse, output-error, pd, rl-on-target, robust, unadapted"
+    names = ", ".join(sorted(METHODS))
     with pytest.raises(Problem, match=rf"unknown method 'invers'.*{names}.*did you mean 'inverse'"):
         make_method("invers", source(), SETTINGS)

@@ -72,6 +72,18 @@ def test_a_world_predicts_with_its_own_model(reacher, rng):
     assert np.abs(source.predict(history, actions) - target.predict(history, actions)).max() > 1e-2
 
 
+def test_a_world_goes_on_with_another_model_from_where_it_is(reacher, rng):
+    heavy = heavier(reacher.embodiment.model, 2.0)
+    world, other = reacher.source(3), MujocoWorld(reacher.embodiment, 3, models=heavy)
+    observations, actions = world.reset(rng), rng.uniform(-1, 1, (3, 2))
+    light = world.predict(History.of(observations), actions)
+    world.adopt(heavy)
+    expected = other.predict(History.of(observations), actions)
+    assert np.abs(expected - light).max() > 1e-3
+    np.testing.assert_array_equal(world.predict(History.of(observations), actions), expected)
+    np.testing.assert_allclose(world.step(actions).observations, expected, atol=1e-9)
+
+
 def test_worlds_that_have_ended_stay_where_they_are(fragile):
     world = MujocoWorld(fragile, 3)
     world.reset(np.random.default_rng(0))

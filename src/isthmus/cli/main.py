@@ -14,6 +14,7 @@ from isthmus.cli.check import Check
 from isthmus.cli.compare import Compare
 from isthmus.cli.compare_suite import CompareSuite
 from isthmus.cli.expert import Expert
+from isthmus.cli.identify import Identify
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
 from isthmus.cli.reproduce import Reproduce
@@ -30,6 +31,7 @@ Command = (
     | Annotated[Compare, subcommand("compare")]
     | Annotated[CompareSuite, subcommand("compare-suite")]
     | Annotated[Ceiling, subcommand("ceiling")]
+    | Annotated[Identify, subcommand("identify")]
     | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]

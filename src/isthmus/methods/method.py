@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
+from isthmus.identification import Physics
 from isthmus.policies import Decider, NetworkPolicy
 from isthmus.policies.practice import Practice
 
@@ -44,6 +45,8 @@ class Source:
     """Training in the source simulator, for methods that change the policy."""
     robust: Callable[[], Policy] | None = None
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
+    physics: Physics | None = None
+    """The simulator with physical parameters that can be changed, for methods that look for the target's."""
 
 
 @dataclass(frozen=True)

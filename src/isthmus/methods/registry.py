@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from isthmus.core import unknown_name
 from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.grounded import GroundedMethod
+from isthmus.methods.identified import IdentifiedMethod
 from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
 from isthmus.methods.mpc import PlanningMethod
@@ -57,6 +58,12 @@ METHODS = {
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
             make=ExplainedMethod,
+        ),
+        MethodKind(
+            name="identified",
+            summary="fits the simulator's physical parameters to target steps, and inverts it for the action",
+            sees="target observations and actions",
+            make=lambda source, _settings: IdentifiedMethod(source),
         ),
         MethodKind(
             name="pd",

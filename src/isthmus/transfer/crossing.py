@@ -17,6 +17,7 @@ from isthmus.core import Episode, Float, Policy, Problem, stream
 from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
+from isthmus.identification import Physics
 from isthmus.methods import METHODS, Explorer, Learned, Method, Source, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
@@ -83,6 +84,7 @@ class _Crossing:
             joints=joints_of(task),
             practice=practice_in(task),
             robust=robust_for(task),
+            physics=Physics(task.embodiment),
         )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()

@@ -169,6 +169,12 @@ class MujocoWorld:
             rows = self._predictors[n] = _Rows(self.embodiment, n, self._models, self._threads)
         return rows
 
+    def adopt(self, model: mujoco.MjModel) -> None:
+        """Go on with another model of the same robot in all simulations; their states stay."""
+        self._models = model
+        for rows in (self._running, *self._predictors.values()):
+            rows.batch.set_models(model)
+
     def data(self, world: int) -> mujoco.MjData:
         """A copy of one simulation, to draw it."""
         data = self._running.batch.get_data(world)

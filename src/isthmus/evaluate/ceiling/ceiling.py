@@ -2,17 +2,22 @@
 
 This is an oracle, no method: it optimises every command in the target simulator itself. It knows the target's model;
 noise, delays and sensor errors are the world's, and the oracle meets them as everybody else does.
+
+Where the target is known from logs alone, a forward model fitted to them stands in for it, and the outcome is an
+estimate: no better than the model.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Policy, Problem, stream
+from isthmus.core import Bool, Episode, Float, Policy, Problem, stream
+from isthmus.evaluate.ceiling.forward import Fitted, fit_forward
 from isthmus.evaluate.ceiling.metrics import make_metric
 from isthmus.evaluate.ceiling.oracle import OpenTarget, Oracle
-from isthmus.evaluate.evaluation import Evaluation, evaluate
+from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
 from isthmus.evaluate.normalise import Scale
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
@@ -41,6 +46,8 @@ class Ceiling:
     """Share of the steps whose wanted state was out of reach though no limit was: not every direction is actuated."""
     missed: dict[str, float]
     """How far each target was missed, in spreads of a step (root mean square), the farthest first."""
+    fitted: Fitted | None = None
+    """How good the forward model is that stands in for a target known from logs alone; None for the oracle."""
 
     @property
     def out_of_reach(self) -> float:
@@ -49,44 +56,74 @@ class Ceiling:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, marked as what it is."""
-        return {"oracle": True, **vars(self), "out_of_reach": self.out_of_reach}
+        known = {"oracle": self.fitted is None, "estimate": self.fitted is not None}
+        fitted = asdict(self.fitted) if self.fitted else None
+        return {**known, **vars(self), "fitted": fitted, "out_of_reach": self.out_of_reach}
 
 
 def ceiling(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> Ceiling:
     """Let the oracle carry `policy` across `gap`, from the starts of a crossing of that seed."""
-    if episodes < 1:
-        raise Problem(f"episodes must be at least 1, got {episodes}")
-    body, gap = task.embodiment, gap.resolve(task.embodiment.model)
-    target = OpenTarget.of(body, gap.apply(body.model))
-    oracle = Oracle(policy, task.source(), target, make_metric(metric, task, policy, stream(seed, "cost-to-go")))
-    zero = _run(task, Gap(), ZeroPolicy(body.spec.action_size), episodes, seed).score
-    expert = _run(task, Gap(), policy, episodes, seed).score
-    if not expert > zero:
-        raise Problem(f"the policy scores {expert:g} in its own simulator, no better than doing nothing ({zero:g})")
-    scale = Scale(zero, expert)
-    tally = _Tally(oracle)
-    reached = evaluate(task, task.target(gap, episodes), oracle, 1, stream(seed, "evaluate"), watch=tally)
-    errors = np.sqrt(np.mean(np.square(np.concatenate(tally.missed)), axis=0))
-    limited = np.concatenate(tally.limited)
-    beyond = np.concatenate(tally.beyond)
-    names: list[str] = [body.spec.observation_names[int(target)] for target in body.spec.targets]
-    return Ceiling(
-        task=task.name,
-        gap=str(gap),
-        metric=metric,
-        episodes=episodes,
-        seed=seed,
-        normalised=scale(reached.score),
-        standard_error=float(reached.scores.std() / np.sqrt(episodes) / (scale.expert - scale.zero)),
-        normalised_unadapted=scale(_run(task, gap, policy, episodes, seed).score),
-        limited=float((beyond & limited).mean()),
-        unactuated=float((beyond & ~limited).mean()),
-        missed={names[i]: float(errors[i]) for i in np.argsort(-errors)},
-    )
+    gap = gap.resolve(task.embodiment.model)
+    target = OpenTarget.of(task.embodiment, gap.apply(task.embodiment.model))
+    trial = _Trial(task, policy, metric, episodes, seed)
+    return trial.ceiling(str(gap), target, lambda: task.target(gap, episodes))
 
 
-def _run(task: Task, gap: Gap, policy: Policy, episodes: int, seed: int) -> Evaluation:
-    return evaluate(task, task.target(gap, episodes), policy, 1, stream(seed, "evaluate"))
+def estimated_ceiling(
+    task: Task, logs: Sequence[Episode], name: str, policy: Policy, metric: str, *, episodes: int, seed: int
+) -> Ceiling:
+    """The same in a forward model that was fitted to `logs` of a target, which is known as `name`."""
+    trial = _Trial(task, policy, metric, episodes, seed)
+    forward = fit_forward(task, logs)
+    found = trial.ceiling(name, forward.open_target(), lambda: forward.world(episodes))
+    return replace(found, fitted=forward.fitted)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What is to be carried across, and how it is scored."""
+
+    task: Task
+    policy: Policy
+    metric: str
+    episodes: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1:
+            raise Problem(f"episodes must be at least 1, got {self.episodes}")
+
+    def ceiling(self, gap: str, target: OpenTarget, make_world: Callable[[], Scorable]) -> Ceiling:
+        task, policy, spec = self.task, self.policy, self.task.embodiment.spec
+        metric = make_metric(self.metric, task, policy, stream(self.seed, "cost-to-go"))
+        oracle = Oracle(policy, task.source(), target, metric)
+        zero = self._run(task.source(self.episodes), ZeroPolicy(spec.action_size)).score
+        expert = self._run(task.source(self.episodes), policy).score
+        if not expert > zero:
+            raise Problem(f"the policy scores {expert:g} in its own simulator, no better than doing nothing ({zero:g})")
+        scale = Scale(zero, expert)
+        tally = _Tally(oracle)
+        reached = self._run(make_world(), oracle, tally)
+        errors = np.sqrt(np.mean(np.square(np.concatenate(tally.missed)), axis=0))
+        limited = np.concatenate(tally.limited)
+        beyond = np.concatenate(tally.beyond)
+        names: list[str] = [spec.observation_names[int(target)] for target in spec.targets]
+        return Ceiling(
+            task=task.name,
+            gap=gap,
+            metric=self.metric,
+            episodes=self.episodes,
+            seed=self.seed,
+            normalised=scale(reached.score),
+            standard_error=float(reached.scores.std() / np.sqrt(self.episodes) / (scale.expert - scale.zero)),
+            normalised_unadapted=scale(self._run(make_world(), policy).score),
+            limited=float((beyond & limited).mean()),
+            unactuated=float((beyond & ~limited).mean()),
+            missed={names[i]: float(errors[i]) for i in np.argsort(-errors)},
+        )
+
+    def _run(self, world: Scorable, policy: Policy, watch: Callable[[Bool], None] | None = None) -> Evaluation:
+        return evaluate(self.task, world, policy, 1, stream(self.seed, "evaluate"), watch=watch)
 
 
 class _Tally:

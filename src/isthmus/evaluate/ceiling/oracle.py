@@ -2,19 +2,19 @@
 
     a = argmin_a |T_tgt(o, a) - o_want|        within the target's own actuator limits
 
-by Gauss-Newton, in the target simulator itself.
+in the target simulator itself.
 """
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
 from isthmus.core import Bool, Float, History, Policy, Simulator
-from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
-from isthmus.models.sensitivity import action_sensitivity
+from isthmus.models.reach import Reach
 from isthmus.policies import Decision
 from isthmus.worlds import Embodiment, MujocoWorld
 
@@ -43,8 +43,13 @@ class OpenTarget:
     """The limits that it has, in commands (act,)."""
 
     @staticmethod
-    def of(body: Embodiment, model: mujoco.MjModel) -> "OpenTarget":
-        """The robot `body` with the target's model; what lies between commands and actuators is not in a model."""
+    def of(
+        body: Embodiment, model: mujoco.MjModel, simulate: Callable[[mujoco.MjModel], Simulator] | None = None
+    ) -> "OpenTarget":
+        """The robot `body` with the target's model; what lies between commands and actuators is not in a model.
+
+        `simulate` makes a simulator of a model, where more than the model is known of the target.
+        """
         model, spec = copy.copy(model), body.spec
         motor = (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED.value) & (
             model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE.value
@@ -56,7 +61,7 @@ class OpenTarget:
         high = np.where(forced, np.minimum(spec.action_high, by_force[:, 1]), spec.action_high)
         model.actuator_ctrllimited[:] = 0
         model.actuator_forcelimited[forced] = 0
-        return OpenTarget(MujocoWorld(body, models=model), low, high)
+        return OpenTarget(simulate(model) if simulate else MujocoWorld(body, models=model), low, high)
 
 
 @dataclass
@@ -78,30 +83,10 @@ class Oracle:
         a_src = self.policy(history)
         o_want = self.source.predict(history, a_src)
         within = self.source.spec.clip(a_src)
-        best, reached, limited = self._search(history.current, o_want, within)
+        target = self.target
+        reach = Reach(target.simulator, target.low, target.high, self.metric, ITERATIONS)
+        found = reach(history.current, o_want, within)
         # A source that commands beyond the limit, to be safe from noise, goes on doing so.
-        decision = Decision(a_src, o_want, best + (a_src - within))
-        self.latest = Found(decision, self.metric.in_spreads(o_want - reached), limited)
+        decision = Decision(a_src, o_want, found.actions + (a_src - within))
+        self.latest = Found(decision, self.metric.in_spreads(o_want - found.observations), found.limited)
         return decision
-
-    def _search(self, observations: Float, wanted: Float, start: Float) -> tuple[Float, Float, Bool]:
-        """The best actions (n, act) on the way of Gauss-Newton, where they lead, and whether limits were in the way."""
-        simulator, low, high = self.target.simulator, self.target.low, self.target.high
-        half, actions = simulator.spec.half_range, np.clip(start, low, high)
-        best, reached, least = actions, observations, np.full(len(actions), np.inf)
-        limited = np.zeros(len(actions), np.bool_)
-        for iteration in range(ITERATIONS + 1):
-            expected, change = action_sensitivity(simulator, observations, actions, self.metric)
-            missing = self.metric.weigh(wanted - expected)
-            jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
-            slope = np.einsum("nka,nk->na", jacobian, missing)
-            held = ((actions <= low) & (slope < 0)) | ((actions >= high) & (slope > 0))
-            error = np.square(missing).sum(axis=1)
-            better = error < least
-            best = np.where(better[:, None], actions, best)
-            reached = np.where(better[:, None], expected, reached)
-            limited = np.where(better, held.any(axis=1), limited)
-            least = np.minimum(error, least)
-            if iteration < ITERATIONS:
-                actions = np.clip(actions + half * gauss_newton_step(jacobian, missing, held), low, high)
-        return best, reached, limited

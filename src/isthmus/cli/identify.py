@@ -1,0 +1,92 @@
+"""What is different about a robot's physics."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.core import Problem
+from isthmus.identification import Estimate, Part
+
+
+@dataclass(frozen=True)
+class Identify:
+    """Identify a robot's physics: mass, damping, friction, gravity and more, beside the simulator's own.
+
+    Example: `isthmus identify half-cheetah --gap mass=1.2,gravity=0.9 --samples 2000`
+    Example: `isthmus identify hopper --logs runs/r0`
+
+    What the steps do not determine stays as the simulator has it, and is marked so.
+    """
+
+    task: Positional[str]
+    """The robot and its task: see `isthmus tasks`."""
+    gap: str = "none"
+    """What is different on a simulated target, as in mass=1.2: see `isthmus gaps`."""
+    logs: Path | None = None
+    """Folder of a run whose recorded steps are taken instead, of whatever robot."""
+    samples: int = 2000
+    """Steps that are taken on the simulated target."""
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    seed: int = 0
+    """Decides everything random."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Find it and print it."""
+        from isthmus.cli.files import policy_file
+        from isthmus.gaps import Gap
+        from isthmus.identification import Physics, Transitions, estimates, identify
+        from isthmus.tasks import load_task
+        from isthmus.transfer import source_policy
+        from isthmus.transfer.logs import gather, logged
+
+        if self.logs and self.gap != "none":
+            raise Problem("logs are of a target of their own: give them, or a gap, not both")
+        task, gap = load_task(self.task), Gap.parse(self.gap)
+        if self.logs:
+            episodes = logged(self.logs, task)
+        else:
+            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+            episodes = gather(task, gap, policy, self.samples, self.seed)
+        physics, steps = Physics(task.embodiment), Transitions.of(episodes)
+        found = identify(physics, steps, task.embodiment.spec.targets)
+        told = estimates(physics, found)
+        if self.json:
+            print_json(
+                {
+                    "task": self.task,
+                    "target": str(self.logs or self.gap),
+                    "samples": len(steps),
+                    "typical_error": {"simulator": found.before, "identified": found.after},
+                    "quantities": [one.to_json() for one in told],
+                }
+            )
+            return
+        print_table(
+            f"{self.task}, {self.logs.name if self.logs else self.gap}, {len(steps)} samples",
+            ("", "unit", "simulator ", "robot ", "times ", "determined "),
+            [_row(one, part) for one in told for part in ((one.together,) if one.together else one.parts)],
+        )
+        stdout.print(
+            f"a typical step is off by {found.before:.2g} spreads in the simulator, by {found.after:.2g} as identified",
+            soft_wrap=True,
+        )
+
+
+def _row(one: Estimate, part: Part) -> tuple[str, ...]:
+    return (
+        one.name if one.together else f"{one.name} {part.name}",
+        one.unit,
+        f"{part.simulator:.4g}",
+        f"{round(part.estimate, 6):.4g}",
+        f"{part.estimate / part.simulator:.3f}" if part.simulator else "",
+        f"{part.determined:.0%}",
+    )

@@ -1,0 +1,145 @@
+"""Fit a simulator's physical parameters to single steps of the robot.
+
+    z = argmin_z  sum_td w_td ((o'_td - T_z(o_t, a_t)_d) / s_d)^2 / D + |z|^2
+
+T_z is the simulator put where the robot was seen to be, and z its parameters in deviations of their prior: what the
+steps do not determine stays as the simulator has it. s is how well each part of an observation is predicted in the
+end, and w takes weight from single steps that are predicted much worse than most, as around a contact that the
+simulator has a moment earlier or later; both follow from the errors and are found in turns with z.
+
+The optimiser is the one that `mujoco.sysid` uses by default, `mujoco.minimize`. The rest of `mujoco.sysid` serves
+another purpose: it compares the sensors of a few long open-loop rollouts, which part from a walking robot's for good
+at its first step, and compiles a model for every parameter it tries. It also needs SciPy and half a dozen others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from mujoco import minimize
+
+from isthmus.core import Float, Int
+from isthmus.identification.physics import Physics
+from isthmus.identification.transitions import Transitions
+
+ROUNDS = 10
+"""Times that s and w are found anew at most; each takes one Gauss-Newton step, or a few shorter ones."""
+SETTLED = 1e-2
+"""A step that gains no more than this share of the cost ends the search."""
+STALE = 0.03
+"""Derivatives are taken anew once z has moved so far from where they were taken."""
+NUDGE = 1e-4
+"""Size of a finite difference: contacts are solved to about 1e-8, so that a smaller one would see rounding."""
+MOST_PREDICTIONS = 20_000
+"""Predictions behind one Jacobian at most: with many parameters, fewer of the steps are used."""
+FEWEST_STEPS = 200
+SHARPEST = 1e-4
+"""No part of an observation is trusted more than this share of its change in one step."""
+OUTLYING = 3.0
+"""Errors count less from so many s on."""
+TO_DEVIATION = 1.4826
+"""From the median absolute value of a Gaussian to its standard deviation."""
+
+
+@dataclass(frozen=True)
+class Identified:
+    """Parameters, and how well the steps determine them."""
+
+    z: Float
+    """(p,)."""
+    covariance: Float
+    """Of z, given the steps; it would be 1 without any (p, p)."""
+    before: float
+    after: float
+    """How far a typical step is off in the simulator as it was and as it is now, in spreads of a step."""
+
+
+def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | None = None) -> Identified:
+    """The parameters that explain `steps` best, looked for from `start`, or from the simulator's own."""
+    problem = _Problem.of(physics, steps, targets)
+    z = np.zeros(physics.size) if start is None else start
+    change, there = problem.change(z), z
+    jacobian = np.empty((0, physics.size))
+    for _ in range(ROUNDS):
+        if np.abs(z - there).max() > STALE:
+            change, there = problem.change(z), z
+        weights = problem.weights(z)
+        jacobian = (weights[..., None] * change).reshape(-1, len(z))
+        z, gained = _step(problem, z, weights, jacobian)
+        if gained < SETTLED:
+            break
+    return Identified(
+        z,
+        np.asarray(np.linalg.inv(jacobian.T @ jacobian + np.eye(len(z))), dtype=np.float64),
+        problem.unexplained(np.zeros_like(z)),
+        problem.unexplained(z),
+    )
+
+
+def _step(problem: "_Problem", z: Float, weights: Float, jacobian: Float) -> tuple[Float, float]:
+    """One accepted step of the optimiser, and the share of the cost that it gains.
+
+    `jacobian` is that of the weighed errors at z.
+    """
+
+    def residual(tried: Float) -> Float:
+        """Columns of residuals for columns of parameters."""
+        return np.stack([np.concatenate(((problem.errors(one) * weights).ravel(), one)) for one in tried.T], axis=1)
+
+    found, trace = minimize.least_squares(
+        z,
+        residual,
+        bounds=problem.physics.bounds,
+        jacobian=lambda _x, _r: np.vstack((jacobian, np.eye(len(z)))),
+        max_iter=1,
+        verbose=minimize.Verbosity.SILENT,
+    )
+    return np.asarray(found, dtype=np.float64), float(trace[0].reduction / max(trace[0].objective, 1e-12))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Steps to be predicted."""
+
+    physics: Physics
+    steps: Transitions
+    targets: Int
+    """The parts of an observation that are to be predicted and do change (d,)."""
+    spread: Float
+    """How much they change in a step (d,)."""
+
+    @staticmethod
+    def of(physics: Physics, steps: Transitions, targets: Int) -> "_Problem":
+        steps = steps.thinned(max(MOST_PREDICTIONS // physics.size, FEWEST_STEPS))
+        spread = (steps.after - steps.before)[:, targets].std(axis=0)
+        changing = spread > 1e-9 * np.abs(steps.after[:, targets]).max(axis=0, initial=1.0)
+        return _Problem(physics, steps, targets[changing], spread[changing])
+
+    def errors(self, z: Float) -> Float:
+        """What is not predicted (n, d), in spreads."""
+        seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions)
+        return (self.steps.after - seen)[:, self.targets] / self.spread
+
+    def weights(self, z: Float) -> Float:
+        """Roots of w / (d s^2) (n, d)."""
+        errors = self.errors(z)
+        typical = np.maximum(_typical(errors), SHARPEST)
+        once = np.sqrt(
+            errors.shape[1]
+        )  # one push moves all that is seen of a step: its errors are one piece of evidence
+        return 1 / (once * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
+
+    def change(self, z: Float) -> Float:
+        """How errors change with z (n, d, p)."""
+        here = self.errors(z)
+        away = NUDGE * np.where(z > 0, -1.0, 1.0)  # never past a bound
+        columns = [(self.errors(z + nudge) - here) / size for nudge, size in zip(np.diag(away), away, strict=True)]
+        return np.nan_to_num(np.stack(columns, axis=2))
+
+    def unexplained(self, z: Float) -> float:
+        """Root mean square, over what is seen, of what a typical step is off."""
+        return float(np.sqrt(np.square(_typical(self.errors(z))).mean()))
+
+
+def _typical(errors: Float) -> Float:
+    """The standard deviation (d,) of errors (n, d) without the largest."""
+    return TO_DEVIATION * np.median(np.abs(errors), axis=0)

@@ -1,0 +1,54 @@
+"""What a robot was recorded doing: in the folder of a run, or now, for this purpose alone."""
+
+from pathlib import Path
+
+from isthmus.collection import CollectSettings, Course, collect, observation_scale
+from isthmus.core import Episode, Policy, Problem, stream
+from isthmus.gaps import Gap
+from isthmus.policies import Unadapted
+from isthmus.tasks import Task
+from isthmus.transfer.config import Config
+from isthmus.transfer.folder import RunFolder
+
+ROBOTS = 16
+
+
+def logged(path: Path, task: Task) -> list[Episode]:
+    """All episodes that a run of `task` has recorded on its target."""
+    folder = RunFolder(path)
+    if not folder.config_path.exists():
+        raise Problem(f"{path} is not the folder of a run: give the one that `isthmus transfer` wrote")
+    recorded = Config.load(folder.config_path).load_task()
+    if recorded.embodiment.spec.observation_names != task.embodiment.spec.observation_names:
+        raise Problem(f"{path} is a run of {recorded.name}, not of {task.name}: name its task")
+    episodes = folder.episodes()
+    if not episodes:
+        raise Problem(f"{path} holds no episodes: let its run collect some first")
+    return episodes
+
+
+def gather(task: Task, gap: Gap, policy: Policy, samples: int, seed: int) -> list[Episode]:
+    """So many steps of `policy` as it is behind a gap, interrupted now and then as in a crossing's first round."""
+    if samples < 1:
+        raise Problem(f"samples must be at least 1, got {samples}")
+    gap = gap.resolve(task.embodiment.model)
+    gap.apply(task.embodiment.model)
+    spread = observation_scale(policy, task.source(ROBOTS), 1, stream(seed, "scale"))
+    decider = Unadapted(policy, task.source())
+    episodes: list[Episode] = []
+    left = samples
+    while left:
+        n = min(ROBOTS, left)
+        wave = collect(
+            task.robot(gap, n),
+            decider,
+            Course(policy, task.source(n), 1, spread),
+            CollectSettings(),
+            history=1,
+            length=task.embodiment.spec.horizon,
+            budget=left,
+            rng=stream(seed, "gather", len(episodes)),
+        )
+        left -= sum(one.samples for episode in wave for one in episode)
+        episodes += wave
+    return episodes

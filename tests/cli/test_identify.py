@@ -1,0 +1,25 @@
+import json
+
+import pytest
+
+from isthmus.cli import main
+
+
+def test_physics_is_told_beside_the_simulators_and_from_the_logs_of_a_run(capsys, tmp_path):
+    main(["identify", "reacher", "--gap", "tilt=30,mass=1.3,damping=1.5", "--samples", "150", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["samples"] == 150
+    assert found["typical_error"]["identified"] < 0.01 * found["typical_error"]["simulator"]
+    together = {one["name"]: one["together"] for one in found["quantities"]}
+    assert together["mass"]["estimate"] == pytest.approx(1.3 * 34, rel=0.02)
+    assert together["damping"]["estimate"] == pytest.approx(1.5 * 2, rel=0.02)
+
+    run = str(tmp_path / "run")
+    options = ["--gap", "mass=1.5", "--method", "pd", "--samples", "100", "--no-report", "--evaluation-episodes", "50"]
+    main(["transfer", "reacher", *options, "--out", run, "--json"])
+    capsys.readouterr()
+    main(["identify", "reacher", "--logs", run])
+    printed = capsys.readouterr().out
+    assert "100 samples" in printed
+    [mass] = [line.split() for line in printed.splitlines() if line.startswith("mass")]
+    assert float(mass[-2]) == pytest.approx(1.5, rel=0.02)

@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from isthmus.identification import Identified, Physics, estimates
+from isthmus.tasks import load_task
+
+PHYSICS = Physics(load_task("half-cheetah").embodiment)
+TORQUES = ("mass", "damping", "armature", "stiffness", "strength")
+
+
+def told(factors, covariance=None):
+    """What is said when the first number of each quantity's z, which is common to its parts, is the factor's log."""
+    z = np.zeros(PHYSICS.size)
+    for quantity, part in zip(PHYSICS.quantities, PHYSICS.split(np.arange(PHYSICS.size)), strict=True):
+        if quantity.name in factors:
+            z[int(part[0])] = np.log(factors[quantity.name]) / quantity.root[0, 0]
+    found = Identified(z, np.eye(PHYSICS.size) if covariance is None else covariance, 1.0, 0.0)
+    return {one.name: one for one in estimates(PHYSICS, found)}
+
+
+def ratios(found):
+    return {name: found[name].together.estimate / found[name].together.simulator for name in TORQUES}
+
+
+def test_one_quantity_that_is_off_is_said_to_be():
+    found = told({"mass": 1.3, "damping": 0.7})
+    assert ratios(found) == pytest.approx({"mass": 1.3, "damping": 0.7, "armature": 1, "stiffness": 1, "strength": 1})
+    assert found["mass"].together.simulator == pytest.approx(14.0)
+    assert found["gravity"].together is None
+
+
+def test_weak_motors_are_not_said_to_be_a_robot_of_which_all_else_has_grown():
+    found = told(dict.fromkeys(("mass", "damping", "armature", "stiffness"), 1.25))
+    assert ratios(found) == pytest.approx(
+        {"mass": 1, "damping": 1, "armature": 1, "stiffness": 1, "strength": 0.8}, rel=1e-9
+    )
+
+
+def test_what_is_determined_is_what_the_steps_have_made_certain():
+    certain = np.eye(PHYSICS.size)
+    certain[2, 2] = 0.01
+    found = told({}, certain)
+    assert [part.determined for part in found["gravity"].parts] == pytest.approx([0, 0, 0.99])
+    assert found["mass"].together.determined == pytest.approx(0.0)
+    assert found["strength"].together.determined == 0.0
+    assert found["gravity"].to_json()["parts"][2]["estimate"] == -9.81
