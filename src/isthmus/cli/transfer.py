@@ -13,6 +13,9 @@ from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
 
+ROUND_SAMPLES, ROUNDS = 250, 10
+"""A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
+
 
 @dataclass(frozen=True)
 class Transfer:
@@ -53,8 +56,9 @@ class Transfer:
     """Write the report page."""
     video: bool = True
     """Draw the video in it."""
-    round_samples: int = 250
-    """Samples between two refits; at least 1,000 for methods that train the policy on."""
+    round_samples: int | None = None
+    """Samples between two refits: 250, or a tenth of all samples if that is more, when not given; at least 1,000 for
+    methods that train the policy on."""
     evaluation_episodes: int = 100
     """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
@@ -72,7 +76,7 @@ class Transfer:
             method=self.method,
             samples=self.samples,
             seed=self.seed,
-            round_samples=self.round_samples,
+            round_samples=self.round_samples or max(ROUND_SAMPLES, self.samples // ROUNDS),
             evaluation_episodes=self.evaluation_episodes,
             settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
             environment=self.target,

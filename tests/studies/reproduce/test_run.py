@@ -39,7 +39,7 @@ def test_a_study_leaves_cells_and_a_summary_and_nothing_bulky(whole, tiny):
         ("hopper", "none", []),
     ]
     assert {path.suffix for path in whole.glob("figure-3.*")} == {".json", ".md", ".svg", ".html"}
-    assert "| hopper | none | history | correction | 60 |  |  | missing |" in (whole / "figure-3.md").read_text()
+    assert "| hopper | none | history | explained | 60 |  |  | missing |" in (whole / "figure-3.md").read_text()
 
 
 def test_a_study_killed_at_random_moments_comes_to_the_same_files(whole, tmp_path, script, holders, eventually):

@@ -10,7 +10,7 @@ LONG = 200
 CEILING_EPISODES = 50
 ROUND_SAMPLES, ROUNDS = 250, 5
 """A method learns anew after this many samples, or after its share of the budget when that is more."""
-HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "correction": (1, 2), "explained": (1, 4)}
+HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "correction": (1, 2), "explained": (1, 2)}
 """Numbers of observations that a method is compared with, a row each; one for methods that are not named."""
 
 
