@@ -63,7 +63,6 @@ CROSSINGS = {
                 ("mass=1.3", 2),
                 ("torque-scale=0.7", 2),
                 ("armature=2", 2),
-                ("motor-noise=0.2,noise-correlation=1", 2),
             ),
         },
     ),
