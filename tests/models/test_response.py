@@ -6,8 +6,12 @@ from hypothesis import strategies as st
 from isthmus.core import Problem
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
+from isthmus.models.explain import Explanation
 from isthmus.models.lines import error_sizes, fit_lines
+from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import LARGEST, Response
+from isthmus.models.response_fit import Explained, fit_response
+from isthmus.tasks import load_task
 
 HALF = np.array([1.0, 0.4])
 TARGETS = np.array([0, 2])
@@ -155,3 +159,19 @@ def test_a_damaged_model_is_refused(tmp_path, name):
     save_arrays(tmp_path / "cut.npz", arrays | {name: arrays[name].T[:-1]}, meta)
     with pytest.raises(Problem, match="damaged"):
         Response.load(tmp_path / "cut.npz")
+
+
+@pytest.mark.parametrize(("spreads", "followed"), [((0.3, 0.3, 0.07), True), ((0.07, 0.07, 0.07), False)])
+def test_a_small_disturbance_is_followed_where_most_actuators_have_a_larger_one(spreads, followed):
+    rng, act = np.random.default_rng(0), 3
+    task = load_task("hopper")
+    runs = []
+    for episode in range(10):
+        observations, commands = rng.standard_normal((60, 12)), rng.uniform(-1, 1, (60, act))
+        done = commands + np.array(spreads) * rng.standard_normal(act)
+        found = Explanation(done, done - commands, np.ones((60, act)))
+        runs.append(Explained(episode, observations, commands, commands, recorded_past(commands, 1), found))
+    response, _ = fit_response(task.embodiment.spec, runs, follow=True)
+    np.testing.assert_array_equal(response.disturbance.lasting > 0, followed)
+    alone, _ = fit_response(task.embodiment.spec, runs, follow=False)
+    assert not alone.disturbance.lasting.any()

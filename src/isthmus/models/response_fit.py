@@ -16,6 +16,8 @@ from isthmus.models.saturation import is_cut_at_limit
 
 LEAST = 0.1
 """Spread of a disturbance that is followed at least, in half ranges."""
+MOST = 0.5
+"""Where more than this share of the actuators are disturbed so, they all are."""
 ROUNDS = 2
 """Lines and disturbances are each fitted to what the other leaves, so often."""
 
@@ -59,7 +61,8 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], *, follow: bool) ->
     errors = CommandErrors.of(commands, half, found, cut=cut)
     lines = fit_lines(features, errors, episodes, origin, nothing)
     left = _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
-    followed = (left.lasting > 0) & (left.spread > LEAST) & follow
+    large = (left.lasting > 0) & (left.spread > LEAST)
+    followed = (large | (left.lasting > 0) & (large.mean() > MOST)) & follow
     if followed.any():
         weights = np.where(followed, 0.0, lines.weights)
         for _ in range(ROUNDS):

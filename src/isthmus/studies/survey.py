@@ -70,7 +70,7 @@ CROSSINGS = {
         "humanoid",
         2000,
         1,
-        {"explained": (("gravity=1.1", 2), ("torque-scale=0.8", 2), ("mass=1.1", 2))},
+        {"explained": (("gravity=1.1", 1), ("torque-scale=0.8", 1), ("mass=1.1", 1))},
     ),
 }
 """What is surveyed, by task."""
