@@ -175,3 +175,12 @@ def test_a_small_disturbance_is_followed_where_most_actuators_have_a_larger_one(
     np.testing.assert_array_equal(response.disturbance.lasting > 0, followed)
     alone, _ = fit_response(task.embodiment.spec, runs, follow=False)
     assert not alone.disturbance.lasting.any()
+
+
+def test_an_actuator_that_seems_to_answer_in_reverse_is_left_alone():
+    weights = np.zeros((5, 2))
+    weights[0], weights[3, 0] = 0.5, -1.4
+    observations, wanted, _ = drawn(1)
+    found = corrected(response(weights), observations, wanted, np.empty((5, 0)))
+    assert not found[:, 0].any()
+    np.testing.assert_allclose(found[:, 1], -0.5 * HALF[1])

@@ -25,7 +25,7 @@ DISTURBANCE = ("spread", "lasting", "blur")
 FAR = 5.0
 """Standardised observations are clipped to this: a line is not to be trusted further out."""
 WEAKEST = 0.2
-"""Directions in which the robot answers with less than this share of a command are left as they are."""
+"""Directions in which the robot answers with less than this share of a command, or in reverse, are left as they are."""
 LARGEST = 1.5
 """A command is changed by so many half ranges at most."""
 
@@ -82,7 +82,7 @@ class Response:
         error = self.features(observations, wanted, past) @ self.weights
         share = wanted / self.half_range
         against = self.disturbance.command(belief, share) - share
-        return self.half_range * (against + np.clip(-error @ self._undo, -LARGEST, LARGEST))
+        return self.half_range * (against @ self._undo + np.clip(-error @ self._undo, -LARGEST, LARGEST))
 
     @cached_property
     def _undo(self) -> Float:
@@ -111,7 +111,8 @@ class Response:
 
 
 def _inverse(matrix: Float) -> Float:
-    """The inverse, but zero in directions that hardly answer."""
+    """The inverse, but zero in directions that hardly answer, or in reverse."""
     left, values, right = np.linalg.svd(matrix)
-    undone = np.where(values > WEAKEST, 1 / np.maximum(values, WEAKEST), 0.0)
+    answers = values * np.einsum("ai,ia->i", left, right)
+    undone = np.where(answers > WEAKEST, 1 / np.maximum(values, WEAKEST), 0.0)
     return np.asarray((right.T * undone) @ left.T, dtype=np.float64)
