@@ -8,13 +8,13 @@ from isthmus.core import History, stream
 from isthmus.core.trajectory import PaidTrajectory
 from isthmus.experts import load_expert
 from isthmus.experts.agent import adopt_network, make_agent, mean_network
-from isthmus.experts.corrected import CorrectedWorlds
 from isthmus.experts.practice import PRACTICE, PpoPractice
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap
 from isthmus.policies import View
 from isthmus.tasks import load_task
+from isthmus.worlds import CorrectedWorld
 
 REACHER = load_task("reacher")
 EXPERT = load_expert(REACHER)
@@ -42,7 +42,7 @@ def test_with_the_right_correction_the_simulator_does_what_the_target_does(name,
     def correct(observations, applied, _expected):
         return oracle.predict(History.of(observations), applied)
 
-    worlds, rng = CorrectedWorlds(task, 3, correct), stream(1)
+    worlds, rng = CorrectedWorld(task.source(3), correct), stream(1)
     np.testing.assert_array_equal(worlds.reset(stream(0)), target.reset(stream(0)))
     measured = task.measure(worlds.fields).copy()
     for _ in range(15):
@@ -58,7 +58,7 @@ def test_with_the_right_correction_the_simulator_does_what_the_target_does(name,
 
 def test_without_an_error_the_simulator_stays_what_it_was():
     task = load_task("hopper")
-    worlds, source = CorrectedWorlds(task, 2, as_expected), task.source(2)
+    worlds, source = CorrectedWorld(task.source(2), as_expected), task.source(2)
     worlds.reset(stream(0))
     source.reset(stream(0))
     for _ in range(60):
@@ -68,13 +68,33 @@ def test_without_an_error_the_simulator_stays_what_it_was():
     np.testing.assert_array_equal(worlds.step(np.full((2, 3), 0.8)).observations, step.observations)
 
 
+def test_what_a_corrected_simulator_predicts_is_what_happens():
+    task, rng = load_task("hopper"), stream(1)
+    push = 0.05 * np.eye(12)[6] - 0.02 * np.eye(12)[8]
+
+    def pushed(_observations, _applied, expected):
+        return expected + push
+
+    world = CorrectedWorld(task.source(3), pushed)
+    observations = world.reset(stream(0))
+    for _ in range(5):
+        actions = rng.uniform(-1, 1, (3, 3))
+        expected = world.predict(History.of(observations), actions)
+        plain = task.source().predict(History.of(observations), actions)
+        np.testing.assert_allclose(expected - plain, np.tile(push, (3, 1)), atol=1e-12)
+        observations = world.step(actions).observations
+        np.testing.assert_allclose(observations, expected, atol=1e-5)
+        np.testing.assert_allclose(world.fields["qvel"], observations[:, 6:])
+    np.testing.assert_array_equal(world.place(observations), observations)
+
+
 def test_an_episode_ends_where_the_corrected_state_has_fallen():
     task = load_task("hopper")
 
     def fallen(_observations, _applied, expected):
         return expected - 0.6 * np.eye(12)[1]
 
-    worlds = CorrectedWorlds(task, 1, fallen)
+    worlds = CorrectedWorld(task.source(1), fallen)
     worlds.reset(stream(0))
     assert worlds.step(np.zeros((1, 3))).ended.all()
 

@@ -4,7 +4,7 @@ from isthmus.core.arrays import Bool, Float, Float32, Int
 from isthmus.core.errors import Problem, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
-from isthmus.core.protocols import InverseModel, Policy, Simulator, World
+from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
 from isthmus.core.streams import stream
@@ -12,6 +12,7 @@ from isthmus.core.trajectory import Episode, Trajectory
 
 __all__ = [
     "Bool",
+    "Correct",
     "Episode",
     "Float",
     "Float32",

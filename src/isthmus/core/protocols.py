@@ -1,5 +1,6 @@
 """The four roles. Simulator and robot are the same protocol, and neither knows of a reward."""
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -8,6 +9,9 @@ from isthmus.core.arrays import Bool, Float
 from isthmus.core.history import History
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
+
+Correct = Callable[[Float, Float, Float], Float]
+"""From observations (n, obs), applied actions (n, act) and what a simulator expects then (n, obs) to what is seen."""
 
 
 @runtime_checkable

@@ -11,17 +11,17 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecNormalize
 
-from isthmus.core import Float, Mlp, stream
+from isthmus.core import Correct, Float, Mlp, stream
 from isthmus.core.trajectory import PaidTrajectory
 from isthmus.evaluate import evaluate
 from isthmus.experts.agent import adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
-from isthmus.experts.corrected import CorrectedWorlds
 from isthmus.experts.progress import Progress
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv, Worlds
 from isthmus.policies import NetworkPolicy, View
-from isthmus.policies.practice import Correct, Trained
+from isthmus.policies.practice import Trained
 from isthmus.tasks import Task
+from isthmus.worlds import CorrectedWorld
 
 FIXED = 1e12
 """Observations that the policy's own statistics stand for: they stay what they are."""
@@ -62,7 +62,7 @@ class PpoPractice:
     ) -> Trained:
         """Train on in the corrected simulator."""
         settings = self.settings
-        agent, env = self._agent(CorrectedWorlds(self.task, settings.worlds, correct), seed)
+        agent, env = self._agent(CorrectedWorld(self.task.source(settings.worlds), correct), seed)
         restore_arrays(agent, env, dict(trained.arrays))
         batch = settings.worlds * settings.batch
         agent.learn(settings.steps, callback=Progress(env, lambda steps, recent: progress(steps // batch, recent)))
@@ -70,7 +70,7 @@ class PpoPractice:
 
     def worth(self, network: Mlp, correct: Correct, seed: int) -> float:
         """The mean return of a network in the corrected simulator."""
-        world = CorrectedWorlds(self.task, JUDGED, correct)
+        world = CorrectedWorld(self.task.source(JUDGED), correct)
         policy = replace(self.policy, network=network)
         return float(evaluate(self.task, world, policy, 1, stream(seed, "worth")).returns.mean())
 

@@ -6,11 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Float, Mlp
+from isthmus.core import Correct, Float, Mlp
 from isthmus.core.trajectory import PaidTrajectory
-
-Correct = Callable[[Float, Float, Float], Float]
-"""From observations (n, obs), applied actions (n, act) and what a simulator expects then (n, obs) to what is seen."""
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,17 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from isthmus.cli import main
-from isthmus.core import History, stream
-from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling import ceiling, estimated_ceiling
-from isthmus.evaluate.ceiling.fitted import FittedWorld
 from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
-from isthmus.models.linear_residual import LinearResidual
 from isthmus.tasks import load_task
 from isthmus.transfer.logs import gather
 
-REACHER, HOPPER = load_task("reacher"), load_task("hopper")
-
-
-def constant(errors, inputs):
-    errors = np.asarray(errors, dtype=np.float64)
-    weights = np.vstack((np.zeros((inputs, len(errors))), errors))
-    return LinearResidual(np.zeros(inputs), np.ones(inputs), weights, np.abs(errors))
+REACHER = load_task("reacher")
 
 
 def logs(task, gap, samples):
@@ -50,36 +39,6 @@ def test_a_residual_explains_what_is_no_physics_of_the_model():
     fitted = fit_forward(REACHER, biased).fitted
     assert fitted.samples == 300
     assert fitted.model_error < 0.05 * fitted.simulator_error
-
-
-def test_without_a_residual_the_fitted_world_is_the_simulator():
-    spec, n = HOPPER.embodiment.spec, 4
-    none = constant(np.zeros(11), 14)
-    world = FittedWorld(HOPPER.embodiment, HOPPER.embodiment.model, none, spec.targets, n)
-    expert = load_expert(HOPPER)
-    fitted = evaluate(HOPPER, world, lambda history: expert(history)[:, ::-1], 1, stream(0))
-    plain = evaluate(HOPPER, HOPPER.source(n), lambda history: expert(history)[:, ::-1], 1, stream(0))
-    assert fitted.lengths.max() < spec.horizon  # they fall, each at its time
-    np.testing.assert_array_equal(fitted.lengths, plain.lengths)
-    np.testing.assert_allclose(fitted.scores, plain.scores)
-
-
-def test_the_residual_moves_the_state_and_what_is_predicted_is_what_happens():
-    spec, n = HOPPER.embodiment.spec, 3
-    push = np.zeros(12)
-    push[6], push[8] = 0.05, -0.02
-    residual = constant(push[spec.targets], 14)
-    world = FittedWorld(HOPPER.embodiment, HOPPER.embodiment.model, residual, spec.targets, n)
-    observations, rng = world.reset(stream(0)), stream(1)
-    for _ in range(5):
-        actions = rng.uniform(-1, 1, (n, 3))
-        expected = world.predict(History.of(observations), actions)
-        plain = HOPPER.source(n).predict(History.of(observations), actions)
-        np.testing.assert_allclose(expected - plain, np.tile(push, (n, 1)), atol=1e-12)
-        observations = world.step(actions).observations
-        np.testing.assert_allclose(observations, expected, atol=1e-5)
-        np.testing.assert_allclose(world.fields["qvel"], observations[:, 6:])
-    np.testing.assert_array_equal(world.place(observations), observations)
 
 
 def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):

@@ -1,6 +1,6 @@
 """A forward model of a target that is known from logs alone.
 
-It is the simulator with its physics put right, and a linear residual for what physics leaves.
+It is the simulator with its physics put right, and a residual for what physics leaves.
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from isthmus.core import Episode, Float, Int
-from isthmus.evaluate.ceiling.fitted import FittedWorld
+from isthmus.core import Episode, Float, stream
 from isthmus.evaluate.ceiling.oracle import OpenTarget
 from isthmus.identification import Physics, Transitions, identify, set_apart
-from isthmus.models.linear_residual import LinearResidual, fit_linear_residual
+from isthmus.models.residual import Residual, Steps, fit_residual
 from isthmus.tasks import Task
+from isthmus.worlds import CorrectedWorld, MujocoWorld
 
 
 @dataclass(frozen=True)
@@ -35,50 +35,40 @@ class Forward:
 
     task: Task
     model: mujoco.MjModel
-    residual: LinearResidual
-    targets: Int
+    residual: Residual
     fitted: Fitted
 
-    def world(self, n: int) -> FittedWorld:
+    def world(self, n: int) -> CorrectedWorld:
         """The target as it seems to be, n times."""
-        return FittedWorld(self.task.embodiment, self.model, self.residual, self.targets, n)
+        return self._corrected(self.model, n)
 
     def open_target(self) -> OpenTarget:
         """The same, laid open for the search."""
-        return OpenTarget.of(
-            self.task.embodiment,
-            self.model,
-            lambda model: FittedWorld(self.task.embodiment, model, self.residual, self.targets),
-        )
+        return OpenTarget.of(self.task.embodiment, self.model, self._corrected)
+
+    def _corrected(self, model: mujoco.MjModel, n: int = 1) -> CorrectedWorld:
+        return CorrectedWorld(MujocoWorld(self.task.embodiment, n, models=model), self.residual)
 
 
 def fit_forward(task: Task, episodes: Sequence[Episode]) -> Forward:
     """Fit physics first, then a residual to what physics leaves."""
     kept, apart = set_apart(episodes)
     physics, targets = Physics(task.embodiment), task.embodiment.spec.targets
-    steps, checked = Transitions.of(kept), Transitions.of(apart)
-    own, values = physics.values(np.zeros(physics.size)), physics.values(identify(physics, steps, targets).z)
-
-    def errors(values: list[Float], of: Transitions) -> Float:
-        return (of.after - physics.predict(values, of.before, of.actions))[:, targets]
-
-    origin = np.repeat(np.arange(len(kept)), [sum(one.samples for one in episode) for episode in kept])
-    residual = fit_linear_residual(_inputs(steps, targets), errors(values, steps), origin)
-    spread = (steps.after - steps.before)[:, targets].std(axis=0)
+    transitions = Transitions.of(kept)
+    values = physics.values(identify(physics, transitions, targets).z)
+    simulator = physics.simulator(values)
+    residual = fit_residual(Steps.of(kept, simulator), targets, stream(0, "residual"))
+    spread = (transitions.after - transitions.before)[:, targets].std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
+
+    def size(steps: Steps, expected: Float) -> float:
+        return float(np.sqrt(np.square((steps.reached - expected)[:, targets] / spread).mean()))
+
+    before, after = Steps.of(apart, task.unlimited()), Steps.of(apart, simulator)
     fitted = Fitted(
         sum(one.samples for episode in episodes for one in episode),
         len(episodes),
-        _size(errors(own, checked) / spread),
-        _size((errors(values, checked) - residual(_inputs(checked, targets))) / spread),
+        size(before, before.expected),
+        size(after, residual(after.observations, after.applied, after.expected)),
     )
-    return Forward(task, physics.model(values), residual, targets, fitted)
-
-
-def _inputs(steps: Transitions, targets: Int) -> Float:
-    """What the residual looks at (n, k)."""
-    return np.hstack((steps.before[:, targets], steps.actions))
-
-
-def _size(errors: Float) -> float:
-    return float(np.sqrt(np.square(errors).mean()))
+    return Forward(task, physics.model(values), residual, fitted)

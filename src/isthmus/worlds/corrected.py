@@ -1,0 +1,59 @@
+"""A simulator that is put right after every step by what was learned of its errors."""
+
+import numpy as np
+
+from isthmus.core import Bool, Correct, Float, History, Step, WorldSpec
+from isthmus.worlds.embodiment import Fields
+from isthmus.worlds.mujoco_world import MujocoWorld
+
+
+class CorrectedWorld:
+    """Simulations that go on from where `correct` says that they should have come to.
+
+    What is not observed, such as how far a walker has come, goes on as the simulator has it.
+    """
+
+    def __init__(self, world: MujocoWorld, correct: Correct) -> None:
+        """Take over `world`."""
+        self._world, self._correct = world, correct
+        self._seen = np.zeros((world.n, world.spec.observation_size))
+        self._ended = np.zeros(world.n, np.bool_)
+
+    @property
+    def spec(self) -> WorldSpec:
+        """Names, limits and rates."""
+        return self._world.spec
+
+    @property
+    def n(self) -> int:
+        """How many simulations there are."""
+        return self._world.n
+
+    @property
+    def fields(self) -> Fields:
+        """The live MuJoCo fields, for scores."""
+        return self._world.fields
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Start a new episode in the worlds `which` (all by default)."""
+        self._ended[slice(None) if which is None else which] = False
+        self._seen = self._world.reset(rng, which)
+        return self._seen
+
+    def place(self, observations: Float) -> Float:
+        """Start a new episode at `observations` (n, obs)."""
+        self._ended[:] = False
+        self._seen = self._world.place(observations)
+        return self._seen
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        """Give commands (n, act) for one control period; scores and ends are those of the corrected state."""
+        moving = ~self._ended if which is None else which & ~self._ended
+        step = self._world.step(commands, moving)
+        corrected = self._correct(self._seen, step.applied, step.observations)
+        self._seen, self._ended = self._world.shift(corrected, moving)
+        return Step(self._seen, step.applied, self._ended)
+
+    def predict(self, history: History, actions: Float) -> Float:
+        """What is seen one step after `history` when `actions` (n, act) are given."""
+        return self._correct(history.current, actions, self._world.predict(history, actions))
