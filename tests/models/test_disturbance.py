@@ -1,3 +1,5 @@
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from isthmus.models.disturbance import Disturbance
 from isthmus.models.disturbance_fit import fit_disturbance
 from isthmus.models.explain import Explanation
 from isthmus.models.lines import error_sizes
-from isthmus.models.whiten import Lasting
+from isthmus.models.whiten import Lasting, Seen
 
 
 def disturbance(spread, lasting, blur=0.05, *, cut=True):
@@ -17,7 +19,8 @@ def disturbance(spread, lasting, blur=0.05, *, cut=True):
 
 def told(values):
     values = np.asarray(values, dtype=float)
-    return CommandErrors(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), np.ones(values.shape))
+    ones = np.ones(values.shape)
+    return CommandErrors(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), ones, ones)
 
 
 def run(rng, steps, spread, lasting, act=2):
@@ -54,7 +57,7 @@ def test_the_belief_is_the_kalman_filters(lasting, monkeypatch):
 
 def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
     model = disturbance(1.0, 1.0)
-    bound = CommandErrors(np.array([[0.5]]), np.zeros((1, 1), np.bool_), np.ones((1, 1)), np.ones((1, 1)))
+    bound = CommandErrors(np.array([[0.5]]), np.zeros((1, 1), np.bool_), *np.ones((3, 1, 1)))
     belief, _ = model.weighed(model.start(1), bound)
     assert (belief[0, 0] * (model.grid[0] < 0.3)).sum() < 0.05
     above = model.prior * (model.grid[0] > 0.5)
@@ -63,7 +66,7 @@ def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
 
 def test_what_does_not_show_tells_nothing():
     model = disturbance(1.0, 1.0)
-    hidden = CommandErrors(np.zeros((1, 1)), np.ones((1, 1), np.bool_), np.zeros((1, 1)), np.zeros((1, 1)))
+    hidden = CommandErrors(np.zeros((1, 1)), np.ones((1, 1), np.bool_), *np.zeros((2, 1, 1)), np.ones((1, 1)))
     belief, _ = model.weighed(model.start(1), hidden)
     np.testing.assert_allclose(belief, model.start(1))
 
@@ -106,7 +109,7 @@ def test_what_disturbs_is_found_out(spread, lasting, cut):
     rng = np.random.default_rng(1)
     runs = [recorded(rng, 60, spread, lasting, cut=cut) for _ in range(30)]
     together = CommandErrors(
-        *(np.concatenate([getattr(one, name) for one in runs]) for name in ("values", "told", "side", "shown"))
+        *(np.concatenate([getattr(one, field.name) for one in runs]) for field in fields(CommandErrors))
     )
     found = fit_disturbance(runs, error_sizes(together), cut=cut)
     np.testing.assert_allclose(found.lasting, lasting, atol=0.05)
@@ -125,20 +128,50 @@ def test_a_line_stays_what_it_is_when_both_its_sides_are_whitened(seed, lasting,
     rng = np.random.default_rng(seed)
     x, shown = rng.standard_normal((30, 3)), rng.uniform(0, 1, 30)
     slopes = rng.standard_normal(3)
-    new = Lasting(1.0, lasting, blur).whitened(np.column_stack((x @ slopes, x)), shown)
+    seen = Seen(x @ slopes, shown, np.full(30, blur**2))
+    new = Lasting(1.0, lasting, blur).whitened(np.column_stack((x @ slopes, x)), seen)
     np.testing.assert_allclose(new[:, 0], new[:, 1:] @ slopes, atol=1e-9)
 
 
 def test_whitened_noise_is_white():
     rng = np.random.default_rng(0)
     series = run(rng, 4000, 1.0, 0.9, 1) + 0.3 * rng.standard_normal((4000, 1))
-    new = Lasting(1.0, 0.9, 0.3).whitened(series, np.ones(4000))[:, 0]
+    new = Lasting(1.0, 0.9, 0.3).whitened(series, Seen(series[:, 0], np.ones(4000), np.full(4000, 0.09)))[:, 0]
     assert new.std() == pytest.approx(1.0, abs=0.03)
     assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
 
 
+def bounded(values, side):
+    values, side = np.asarray(values, dtype=float), np.asarray(side, dtype=float)
+    return CommandErrors(values, side == 0, side, np.ones(values.shape), np.ones(values.shape))
+
+
 def test_errors_beyond_a_bound_are_completed_as_the_past_has_them():
-    errors, side = np.array([1.5, 1.5, 0.2]), np.array([0.0, 0.0, 1.0])
-    full = Lasting(1.0, 1.0, 0.05).completed(errors, side)
-    np.testing.assert_array_equal(full[:2], errors[:2])
-    assert full[2] == pytest.approx(1.5, abs=0.05)
+    seen = Lasting(1.0, 1.0, 0.05).completed(bounded([1.5, 1.5, 0.2], [0, 0, 1]))
+    np.testing.assert_array_equal(seen.values[:2], 1.5)
+    np.testing.assert_allclose(seen.blurs[:2], 0.05**2)
+    assert seen.blurs[2] > 100 * 0.05**2  # a bound that was known to be kept tells nothing
+
+
+@pytest.mark.parametrize("bound", [-0.5, 0.3, 2.0])
+def test_a_bound_tells_what_the_truncated_normal_does(bound):
+    seen = Lasting(1.0, 1.0, 0.0).completed(bounded([bound], [1]))
+    gain = 1 / (1 + seen.blurs[0])
+    z = np.random.default_rng(0).standard_normal(2_000_000)
+    beyond = z[z > bound]
+    assert gain * seen.values[0] == pytest.approx(beyond.mean(), abs=0.01)
+    assert 1 - gain == pytest.approx(beyond.var(), abs=0.01)
+
+
+def test_time_passes_where_nothing_shows():
+    """What was left out of a series made the rest look as if it followed at once, and lines were seen in that."""
+    rng = np.random.default_rng(0)
+    path = run(rng, 6000, 1.0, 0.9, 1)
+    errors = told(path)
+    seen = np.sin(np.arange(6000) / 3)[:, None] > 0
+    errors = replace(errors, told=seen)
+    known = Lasting(1.0, 0.9, 0.01).completed(errors[:, 0])
+    new = Lasting(1.0, 0.9, 0.01).whitened(path, known)[:, 0]
+    assert len(new) == seen.sum()
+    assert new.std() == pytest.approx(1.0, abs=0.03)
+    assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,7 +65,7 @@ def test_a_correction_is_bounded():
 
 def told_errors(values, told=None):
     told = np.ones(values.shape, np.bool_) if told is None else told
-    return CommandErrors(values, told, np.zeros(values.shape), np.ones(values.shape))
+    return CommandErrors(values, told, np.zeros(values.shape), *np.ones((2, *values.shape)))
 
 
 def fitted(features, errors, episodes):
@@ -118,8 +120,8 @@ def test_errors_that_were_cut_off_are_reckoned_with(spread):
     cut = np.abs(done) == 1
     features = np.stack((np.ones(20_000), slope), axis=1)
     side = np.where(cut, np.sign(done), 0.0)[:, None]
-    seeing = CommandErrors((done - asked)[:, None], ~cut[:, None], side, np.ones((20_000, 1)))
-    blind = CommandErrors(seeing.values, seeing.told, 0 * side, seeing.shown)
+    seeing = CommandErrors((done - asked)[:, None], ~cut[:, None], side, *np.ones((2, 20_000, 1)))
+    blind = replace(seeing, side=0 * side)
     episodes = np.arange(20_000) // 100
     np.testing.assert_allclose(fitted(features, seeing, episodes).weights[:, 0], [0.0, 1.0], atol=0.03)
     assert fitted(features, blind, episodes).weights[1, 0] < 0.9

@@ -1,6 +1,6 @@
 """What commands came to, less what they were."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from isthmus.models.explain import Explanation
 
 HEAP = 0.03
 """Actions explained within this share of the limit may have been cut off there."""
-CLEAR = 0.5
-"""An error that shows by less than this share is not taken for cut off."""
+DIMMEST = 1e-3
+"""An action that shows by less than this share tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class CommandErrors:
     """Where it is only known to lie beyond `values`: 1 for above, -1 for below, else 0 (..., act)."""
     shown: Float
     """The share of an error that shows in `values` (..., act)."""
+    haze: Float
+    """How many times more blurred than at its clearest an error is seen (..., act)."""
 
     @staticmethod
     def of(commands: Float, half_range: Float, found: Explanation, *, cut: bool) -> "CommandErrors":
@@ -35,17 +37,19 @@ class CommandErrors:
         """
         asked, done = commands / half_range, found.actions / half_range
         if cut:
-            clear, inside = found.clear > CLEAR, np.abs(done) < 1 - HEAP
+            seen, inside = found.clear > DIMMEST, np.abs(done) < 1 - HEAP
             side = np.where(inside, 0.0, np.sign(done))
             values = np.where(inside, done, side) - asked
-            return CommandErrors(values, inside & clear, side * clear, np.ones_like(values))
+            return CommandErrors(
+                values, inside & seen, side * seen, np.ones_like(values), 1 / np.maximum(found.clear, DIMMEST)
+            )
         told = (np.abs(asked) < 1) | (np.abs(np.abs(done) - 1) > HEAP)
-        return CommandErrors(found.errors, told, np.zeros_like(asked), found.clear)
+        return CommandErrors(found.errors, told, np.zeros_like(asked), found.clear, np.ones_like(asked))
 
     def less(self, expected: Float) -> "CommandErrors":
         """What is left of the errors when so much of them was expected (..., act)."""
-        return CommandErrors(self.values - expected, self.told, self.side, self.shown)
+        return replace(self, values=self.values - expected)
 
-    def __getitem__(self, rows: int | slice | Bool) -> "CommandErrors":
-        """Some of the rows."""
-        return CommandErrors(self.values[rows], self.told[rows], self.side[rows], self.shown[rows])
+    def __getitem__(self, rows: int | slice | Bool | tuple[slice, int]) -> "CommandErrors":
+        """Some of them."""
+        return CommandErrors(*(getattr(self, field.name)[rows] for field in fields(self)))

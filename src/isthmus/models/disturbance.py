@@ -113,7 +113,8 @@ class Disturbance:
     def _likelihood(self, errors: CommandErrors) -> Float:
         step = self.spread * (2 * REACH / (POINTS - 1))
         shown = errors.shown[..., None]
-        blur = np.maximum(np.maximum(self.blur, 0.6 * step), 1e-6)[:, None]  # a grid cannot tell more
+        # A grid cannot tell more than this.
+        blur = np.maximum(np.maximum(self.blur * errors.haze, 0.6 * step), 1e-6)[..., None]
         apart = (shown * self.grid - errors.values[..., None]) / blur
         told = np.exp(-0.5 * np.square(apart)) / (blur * np.sqrt(2 * np.pi))
         beyond = upper_tail(-errors.side[..., None] * apart)

@@ -1,6 +1,7 @@
 """Find out what the disturbances at the actuators are like: the most likely among many, by what was recorded."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ from isthmus.models.disturbance import ODD, RANGE, Disturbance
 from isthmus.models.normal import mean_beyond, upper_tail
 
 LASTING = (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
-BLURRED = (0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
+BLURRED = (1e-6, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 """Shares of the errors' variance that tell nothing of a disturbance."""
 ROWS = 4000
 """Looked at, of the latest."""
@@ -43,7 +44,7 @@ def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred:
     likely = np.zeros((len(lasting), len(size)))
     for t in range(len(errors.values)):
         now = errors[t]
-        unsure = np.sqrt(np.square(now.shown) * variance + blur)
+        unsure = np.sqrt(np.maximum(np.square(now.shown) * variance + blur * np.square(now.haze), 1e-12))
         gain = now.shown * variance / unsure
         missed = (now.values - now.shown * mean) / unsure
         density = (1 - ODD) * np.exp(-0.5 * np.square(missed)) / (unsure * np.sqrt(2 * np.pi))
@@ -78,4 +79,4 @@ def _side_by_side(runs: Sequence[CommandErrors]) -> CommandErrors:
     def padded(name: str) -> np.ndarray:
         return np.stack([np.pad(getattr(run, name), ((0, longest - len(run.values)), (0, 0))) for run in runs], axis=1)
 
-    return CommandErrors(padded("values"), padded("told"), padded("side"), padded("shown"))
+    return CommandErrors(*(padded(field.name) for field in fields(CommandErrors)))

@@ -98,14 +98,13 @@ def _what_is_new(
     """Of the rows that tell or bound an error, in order."""
     parts = disturbance.spread, disturbance.lasting, disturbance.blur
     lasting = Lasting(*(float(part[actuator]) for part in parts))
-    side = errors.side[:, actuator]
-    used = errors.told[:, actuator] | (side != 0)
-    expected = features @ so_far
+    left = errors.less((features @ so_far)[:, None])[:, actuator]
     new: list[Float] = []
     for run in np.unique(runs):
-        rows = used & (runs == run)
-        full = expected[rows] + lasting.completed(errors.values[rows, actuator] - expected[rows], side[rows])
-        new.append(lasting.whitened(np.column_stack((full, features[rows])), errors.shown[rows, actuator]))
+        rows = runs == run
+        seen = lasting.completed(left[rows])
+        full = seen.values + features[rows] @ so_far
+        new.append(lasting.whitened(np.column_stack((full, features[rows])), seen))
     series = np.concatenate(new)
     return series[:, 1:], series[:, 0]
 

@@ -3,8 +3,10 @@
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.models.command_errors import CLEAR, HEAP
+from isthmus.models.command_errors import HEAP
 
+CLEAR = 0.5
+"""Actions that show by less than this share are not looked at."""
 WELL_INSIDE = 0.85
 LEAST = 20
 INNER, OUTER = 1.5, 10.0

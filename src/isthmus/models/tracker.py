@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from isthmus.core import Bool, Float, History
+from isthmus.core import Bool, Float, History, Int
 from isthmus.models.explain import Explainer
 from isthmus.models.response import Response
+
+ROUND = 8
+"""Robots that go on are followed in multiples of this, the others not at all."""
 
 
 class Tracker:
@@ -31,8 +34,9 @@ class Tracker:
         self._belief = np.where((again | follows)[:, None, None], self._belief, disturbance.start(len(now)))
         passed = ~again & ~_equal(before, now)  # before its first step a history repeats itself
         if passed.any():
-            learned = self._learned(before, now, self._commands_given(done, follows), self._past * follows[:, None])
-            self._belief = np.where(passed[:, None, None], learned, self._belief)
+            rows = _filled_up(np.flatnonzero(passed))
+            commands, past = self._commands_given(done, follows), self._past * follows[:, None]
+            self._belief[rows] = self._learned(self._belief[rows], before[rows], now[rows], commands[rows], past[rows])
         return self._belief
 
     def remember(self, history: History, commands: Float) -> None:
@@ -46,13 +50,13 @@ class Tracker:
         self._past: Float = np.zeros((n, steps * act))
         self._belief: Float = self._response.disturbance.start(n)
 
-    def _learned(self, before: Float, now: Float, commands: Float, past: Float) -> Float:
+    def _learned(self, belief: Float, before: Float, now: Float, commands: Float, past: Float) -> Float:
         """The beliefs after another step."""
         response, disturbance = self._response, self._response.disturbance
-        start = response.effect(commands, self._belief)  # close by already, so that one iteration is enough
+        start = response.effect(commands, belief)  # close by already, so that one iteration is enough
         given = np.clip(commands, -response.half_range, response.half_range)
         found = self._explainer(before, now, given, iterations=1, start=start)
-        weighed, _ = disturbance.weighed(self._belief, response.unforeseen(before, commands, past, found))
+        weighed, _ = disturbance.weighed(belief, response.unforeseen(before, commands, past, found))
         return disturbance.moved(weighed)
 
     def _commands_given(self, done: Float, follows: Bool) -> Float:
@@ -60,6 +64,11 @@ class Tracker:
         half = self._response.half_range
         ours = follows & _equal(np.clip(self._commands, -half, half), done)
         return np.where(ours[:, None], self._commands, done)
+
+
+def _filled_up(rows: Int) -> Int:
+    """Rows, the last one repeated up to a round number: a simulator is set up for each number there is."""
+    return np.concatenate((rows, np.repeat(rows[-1:], -len(rows) % ROUND)))
 
 
 def _equal(some: Float, others: Float) -> Bool:

@@ -6,7 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.models.command_errors import CommandErrors
 from isthmus.models.normal import mean_beyond
+
+TINY = 1e-12
+LEAST_TOLD = 1e-6
+"""Share of a variance that a bound takes away at least."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Errors as they were seen (T,)."""
+
+    values: Float
+    shown: Float
+    """The share of an error that shows."""
+    blurs: Float
+    """The variance of what it is blurred by; infinite where nothing was seen."""
 
 
 @dataclass(frozen=True)
@@ -17,34 +33,43 @@ class Lasting:
     lasting: float
     blur: float
 
-    def completed(self, errors: Float, side: Float) -> Float:
-        """Errors (T,) that show wholly, those only known to lie beyond a bound replaced by what to expect there."""
-        full, expected, variance = errors.copy(), 0.0, self.spread**2
-        for t in range(len(errors)):
-            unsure = math.sqrt(variance + self.blur**2)
-            if side[t]:
-                bound = side[t] * (errors[t] - expected) / unsure
-                full[t] = expected + side[t] * unsure * float(mean_beyond(np.array([bound]))[0])
-            gain = variance / unsure**2
-            expected, variance = self._moved(expected + gain * (full[t] - expected), variance * (1 - gain))
-        return full
+    def completed(self, errors: CommandErrors) -> Seen:
+        """What errors (T,) tell of the disturbance.
 
-    def whitened(self, series: Float, shown: Float) -> Float:
+        One that is only known to lie beyond a bound is replaced by the blurred one from which the same mean and
+        variance of the disturbance would follow.
+        """
+        values, blurs = errors.values.copy(), np.square(self.blur * errors.haze)
+        expected, variance = 0.0, self.spread**2
+        for t, side in enumerate(errors.side):
+            if not (side or errors.told[t]):
+                blurs[t] = np.inf
+            elif side:
+                unsure = math.sqrt(variance + blurs[t])
+                bound = side * (values[t] - expected) / unsure
+                beyond = float(mean_beyond(np.array([bound]))[0])
+                told = min(max(beyond * (beyond - bound) * variance / unsure**2, LEAST_TOLD), 1.0)
+                blurs[t] = variance * (1 - told) / told
+                values[t] = expected + side * beyond / unsure * (variance + blurs[t])
+            gain = variance / max(variance + blurs[t], TINY)
+            expected, variance = self._moved(expected + gain * (values[t] - expected), variance * (1 - gain))
+        return Seen(values, errors.shown, blurs)
+
+    def whitened(self, series: Float, seen: Seen) -> Float:
         """What is new in each step of several series (T, m), as a share of how much is new there.
 
-        One of them is an error, of which a share is `shown` (T,); the others go through the same filter, so that lines
-        between them stay what they are.
+        One of them is an error as it was `seen`; the others go through the same filter, so that lines between them stay
+        what they are. Steps that tell nothing are left out.
         """
-        new, variance = np.empty_like(series), self.spread**2
+        new, variance = np.zeros_like(series), self.spread**2
         expected = np.zeros(series.shape[1])
-        for t, (row, share) in enumerate(zip(series, shown, strict=True)):
-            unsure = share**2 * variance + self.blur**2
-            missed = row - share * expected
+        for t, (row, share, blur) in enumerate(zip(series, seen.shown, seen.blurs, strict=True)):
+            unsure = max(share**2 * variance + blur, TINY)
+            missed, gain = row - share * expected, share * variance / unsure
             new[t] = missed / math.sqrt(unsure)
-            gain = share * variance / unsure
             variance = self._moved(0.0, variance * (1 - gain * share))[1]
             expected = self.lasting * (expected + gain * missed)
-        return new
+        return new[np.isfinite(seen.blurs)]
 
     def _moved(self, expected: float, variance: float) -> tuple[float, float]:
         """Mean and variance of what is known, a step later."""
