@@ -163,20 +163,37 @@ def test_a_damaged_model_is_refused(tmp_path, name):
         Response.load(tmp_path / "cut.npz")
 
 
-@pytest.mark.parametrize(("spreads", "followed"), [((0.3, 0.3, 0.07), True), ((0.07, 0.07, 0.07), False)])
-def test_a_small_disturbance_is_followed_where_most_actuators_have_a_larger_one(spreads, followed):
+def test_what_lasts_is_followed_and_what_depends_on_the_state_is_not():
     rng, act = np.random.default_rng(0), 3
     task = load_task("hopper")
     runs = []
     for episode in range(10):
-        observations, commands = rng.standard_normal((60, 12)), rng.uniform(-1, 1, (60, act))
-        done = commands + np.array(spreads) * rng.standard_normal(act)
-        found = Explanation(done, done - commands, np.ones((60, act)))
-        runs.append(Explained(episode, observations, commands, commands, recorded_past(commands, 1), found))
-    response, _ = fit_response(task.embodiment.spec, runs, follow=True)
-    np.testing.assert_array_equal(response.disturbance.lasting > 0, followed)
-    alone, _ = fit_response(task.embodiment.spec, runs, follow=False)
+        walk = np.cumsum(0.3 * rng.standard_normal((60, 12)), axis=0)  # states that last, as they do
+        commands, force = rng.uniform(-1, 1, (60, act)), 0.1 * rng.standard_normal(act)
+        error = np.column_stack((np.full(60, force[0]), 0.1 * walk[:, 3], force[2] + 0.1 * walk[:, 4]))
+        found = Explanation(commands + error, error, np.ones((60, act)))
+        runs.append(Explained(episode, walk, commands, commands, recorded_past(commands, 4), found))
+    response, lines = fit_response(task.embodiment.spec, runs, 2)
+    assert (response.disturbance.lasting[[0, 2]] > 0).all()
+    assert (lines.left < 0.2 * lines.before).all()
+    alone, left_alone = fit_response(task.embodiment.spec, runs, 1)
     assert not alone.disturbance.lasting.any()
+    assert (left_alone.left[[0, 2]] > 2 * lines.left[[0, 2]]).all()
+
+
+@pytest.mark.parametrize("history", [1, 2])
+def test_an_actuator_whose_commands_come_late_is_left_alone(history):
+    rng, task, runs = np.random.default_rng(0), load_task("hopper"), []
+    for episode in range(10):
+        commands = np.sin(np.arange(60) / 4)[:, None] * rng.uniform(0.3, 1, 3) + 0.05 * rng.standard_normal((60, 3))
+        done = np.column_stack((np.pad(commands[:-2, 0], (2, 0)), 0.7 * commands[:, 1], commands[:, 2] + 0.1))
+        found = Explanation(done, done - commands, np.ones((60, 3)))
+        seen = np.cumsum(rng.standard_normal((60, 12)), axis=0)
+        runs.append(Explained(episode, seen, commands, commands, recorded_past(commands, 4), found))
+    response, _ = fit_response(task.embodiment.spec, runs, history)
+    np.testing.assert_array_equal(response.weights[:, 0], 0)
+    assert response.disturbance.spread[0] == 0
+    assert np.abs(response.weights[:, 1:]).max(axis=0).all()
 
 
 def test_an_actuator_that_seems_to_answer_in_reverse_is_left_alone():

@@ -20,7 +20,7 @@ from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import Response
-from isthmus.models.response_fit import Explained, fit_response
+from isthmus.models.response_fit import LOOKBACK, Explained, fit_response
 from isthmus.models.tracker import Tracker
 from isthmus.policies import Decision, Unadapted
 
@@ -86,7 +86,7 @@ class ExplainedMethod:
         for number in range(len(self._explained), len(episodes)):
             self._explained[number] = [_explain(one, number, explainer, self.history) for one in episodes[number]]
         runs = [run for number in range(len(episodes)) for run in self._explained[number]]
-        self._response, lines = fit_response(spec, runs, follow=self.history > 1)
+        self._response, lines = fit_response(spec, runs, self.history)
         half = spec.half_range
         return Learned(
             0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
@@ -113,6 +113,6 @@ class ExplainedMethod:
 def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:
     now, then = one.observations[:-1], one.observations[1:]
     found = explainer(now, then, one.applied, iterations=ITERATIONS)
-    past = recorded_past(one.applied, history - 1)
+    past = recorded_past(one.applied, max(LOOKBACK, history - 1))
     new = slice(one.context, None)
     return Explained(episode, now[new], one.commands[new], one.applied[new], past[new], found[new])

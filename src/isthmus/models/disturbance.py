@@ -58,6 +58,10 @@ class Disturbance:
         return Disturbance(np.zeros(actuators), np.zeros(actuators), np.zeros(actuators), cut=False)
 
     def only(self, actuators: Bool) -> "Disturbance":
+        """The same, but at these actuators (act,) only."""
+        return replace(self, spread=self.spread * actuators, lasting=self.lasting * actuators)
+
+    def lasts(self, actuators: Bool) -> "Disturbance":
         """The same, but lasting at these actuators (act,) only."""
         return replace(self, lasting=self.lasting * actuators)
 

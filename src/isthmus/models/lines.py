@@ -1,10 +1,10 @@
 """Lines through the errors of commands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from isthmus.core import Float, Int
+from isthmus.core import Bool, Float, Int
 from isthmus.core.linear import solve
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
@@ -27,9 +27,16 @@ class Lines:
     weights: Float
     """(features, act)."""
     left: Float
-    """Error that the lines leave on held-out rows (act,)."""
+    """Error that the lines, and a disturbance that is followed, leave on held-out rows (act,)."""
     before: Float
-    """Error of no line at all (act,)."""
+    """Error of neither (act,)."""
+
+    def where(self, actuators: Bool, others: "Lines") -> "Lines":
+        """These lines for `actuators` (act,), and for the rest those of `others`."""
+        chosen: list[Float] = [
+            np.where(actuators, getattr(self, field.name), getattr(others, field.name)) for field in fields(self)
+        ]
+        return Lines(*chosen)
 
 
 def fit_lines(
@@ -56,23 +63,27 @@ def fit_lines(
     so_far = np.zeros_like(weights) if so_far is None else so_far
     folds = _folds(episodes)
     for actuator in range(act):
-        rows, side = errors.told[:, actuator], errors.side[:, actuator]
-        lasts = bool(disturbance.lasting[actuator])
+        told, side = errors.told[:, actuator], errors.side[:, actuator]
+        lasts, much, rows = bool(disturbance.lasting[actuator]), 1.0, told
+        if told.any():
+            before[actuator] = left[actuator] = np.sqrt(np.square(errors.values[told, actuator]).mean())
         if lasts:
-            rows = rows | (side != 0)
-            x, y = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
+            rows = told | (side != 0)
+            x, y, new = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
+            much = np.sqrt(np.square(new[told]).mean()) if told.any() else 1.0
+            x, y = x[rows], y[rows]
         else:
             x, y = features[rows], errors.values[rows, actuator]
-        left[actuator] = before[actuator] = np.sqrt(np.square(y).mean()) if len(y) else 0.0
         if len(y) < FEWEST:
             continue
-        penalty, left[actuator] = _best_penalty(x, y, folds[rows])
+        penalty, missed = _best_penalty(x, y, folds[rows])
+        left[actuator] = missed * much
         if penalty is None:
             continue
         weights[:, actuator] = _ridge(x.T @ x, x.T @ y, penalty)
         if side.any() and not lasts:
             hidden = features[side != 0], errors.values[side != 0, actuator]
-            weights[:, actuator], _ = _uncensored((x, y), hidden, side[side != 0], penalty, left[actuator])
+            weights[:, actuator], _ = _uncensored((x, y), hidden, side[side != 0], penalty, missed)
     return Lines(weights, left, before)
 
 
@@ -94,19 +105,18 @@ def error_sizes(errors: CommandErrors) -> Float:
 
 def _what_is_new(
     features: Float, errors: CommandErrors, runs: Int, disturbance: Disturbance, actuator: int, so_far: Float
-) -> Rows:
-    """Of the rows that tell or bound an error, in order."""
+) -> tuple[Float, Float, Float]:
+    """Of features (n, f) and errors (n,), as a share of how much is new in each (n,)."""
     parts = disturbance.spread, disturbance.lasting, disturbance.blur
     lasting = Lasting(*(float(part[actuator]) for part in parts))
     left = errors.less((features @ so_far)[:, None])[:, actuator]
-    new: list[Float] = []
+    series, much = np.column_stack((errors.values[:, actuator], features)), np.empty(len(features))
     for run in np.unique(runs):
         rows = runs == run
         seen = lasting.completed(left[rows])
-        full = seen.values + features[rows] @ so_far
-        new.append(lasting.whitened(np.column_stack((full, features[rows])), seen))
-    series = np.concatenate(new)
-    return series[:, 1:], series[:, 0]
+        series[rows, 0] = seen.values + features[rows] @ so_far
+        series[rows], much[rows] = lasting.whitened(series[rows], seen)
+    return series[:, 1:], series[:, 0], much
 
 
 def _uncensored(told: Rows, bounded: Rows, side: Float, penalty: float | None, noise: float) -> tuple[Float, float]:

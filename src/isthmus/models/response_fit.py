@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.core import Float, Int, WorldSpec
+from isthmus.core import Bool, Float, Int, WorldSpec
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.disturbance_fit import fit_disturbance
@@ -14,10 +14,11 @@ from isthmus.models.lines import Lines, error_sizes, fit_lines
 from isthmus.models.response import Response
 from isthmus.models.saturation import is_cut_at_limit
 
-LEAST = 0.1
-"""Spread of a disturbance that is followed at least, in half ranges."""
-MOST = 0.5
-"""Where more than this share of the actuators are disturbed so, they all are."""
+LOOKBACK = 4
+"""Steps within which a command comes to its actuator, if it comes late."""
+DEAF, SURELY = 0.3, 3.0
+"""Share of the present command that an actuator answers to at least, and by how many standard errors it is below."""
+ROWS_A_FEATURE = 5
 ROUNDS = 2
 """Lines and disturbances are each fitted to what the other leaves, so often."""
 
@@ -33,15 +34,16 @@ class Explained:
     actions: Float
     """Within limits."""
     past: Float
-    """The actions before each."""
+    """The actions of `LOOKBACK` steps before each, or of more, oldest first."""
     found: Explanation
 
 
-def fit_response(spec: WorldSpec, runs: Sequence[Explained], *, follow: bool) -> tuple[Response, Lines]:
-    """The response that was at work in `runs`.
+def fit_response(spec: WorldSpec, runs: Sequence[Explained], history: int) -> tuple[Response, Lines]:
+    """The response that was at work in `runs`, for who looks at `history` observations and the actions between them.
 
-    Who can `follow` a disturbance that lasts from step to step needs no line for it. A small one is not followed: it is
-    more likely what the lines leave of something that depends on the state, and to follow that is to come late.
+    Errors may depend on the state, or come from a disturbance that lasts from step to step, which who has history can
+    follow. What depends on the state lasts too, but to follow that is to come late: whichever foresees the errors
+    better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
     """
     seen, commands, actions, past = (
         np.concatenate([getattr(run, name) for run in runs]) for name in ("observations", "commands", "actions", "past")
@@ -57,20 +59,41 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], *, follow: bool) ->
         return Response(weights, targets.mean(axis=0), scale, half, spec.targets, disturbance)
 
     nothing = Disturbance.none(len(half))
-    features = response(np.zeros((0, len(half))), nothing).features(seen, actions, past)
+    plain = response(np.zeros((0, len(half))), nothing)
+    features = plain.features(seen, actions, past[:, past.shape[1] - (history - 1) * len(half) :])
     errors = CommandErrors.of(commands, half, found, cut=cut)
-    lines = fit_lines(features, errors, episodes, origin, nothing)
-    left = _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
-    large = (left.lasting > 0) & (left.spread > LEAST)
-    followed = (large | (left.lasting > 0) & (large.mean() > MOST)) & follow
-    if followed.any():
-        weights = np.where(followed, 0.0, lines.weights)
-        for _ in range(ROUNDS):
-            left = _disturbance(errors.less(features @ weights), origin, cut=cut).only(followed)
-            lines = fit_lines(features, errors, episodes, origin, left, weights)
-            weights = lines.weights
-        left = _disturbance(errors.less(features @ weights), origin, cut=cut)
-    return response(lines.weights, left.only(followed)), lines
+    deaf = _deaf(plain.features(seen, actions, past), errors, 1 + len(spec.targets))
+
+    def disturbance(lines: Lines) -> Disturbance:
+        return _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
+
+    alone = fit_lines(features, errors, episodes, origin, nothing)
+    none = Lines(np.zeros_like(alone.weights), alone.before, alone.before)
+    lasts = (disturbance(none).lasting > 0) & (history > 1) & ~deaf
+    followed = none.where(lasts, alone)
+    for _ in range(ROUNDS if lasts.any() else 0):
+        followed = fit_lines(features, errors, episodes, origin, disturbance(followed).lasts(lasts), followed.weights)
+    better = lasts & (followed.left < alone.left)
+    lines = none.where(deaf, followed.where(better, alone))
+    return response(lines.weights, disturbance(lines).lasts(better).only(~deaf)), lines
+
+
+def _deaf(features: Float, errors: CommandErrors, begin: int) -> Bool:
+    """Actuators (act,) that surely do not answer to the present command, whose features are those from `begin` on.
+
+    By least squares without a penalty, which would share an answer out among commands that are alike.
+    """
+    deaf = np.zeros(errors.values.shape[1], np.bool_)
+    for actuator in range(len(deaf)):
+        told = errors.told[:, actuator]
+        x, y, column = features[told], errors.values[told, actuator], begin + actuator
+        if len(x) < ROWS_A_FEATURE * x.shape[1]:
+            continue
+        inverse = np.linalg.pinv(x.T @ x, hermitian=True)
+        weights = inverse @ (x.T @ y)
+        unsure = np.sqrt(np.square(y - x @ weights).mean() * inverse[column, column])
+        deaf[actuator] = 1 + weights[column] + SURELY * unsure < DEAF
+    return deaf
 
 
 def _disturbance(errors: CommandErrors, origin: Int, *, cut: bool) -> Disturbance:

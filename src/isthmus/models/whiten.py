@@ -55,21 +55,22 @@ class Lasting:
             expected, variance = self._moved(expected + gain * (values[t] - expected), variance * (1 - gain))
         return Seen(values, errors.shown, blurs)
 
-    def whitened(self, series: Float, seen: Seen) -> Float:
-        """What is new in each step of several series (T, m), as a share of how much is new there.
+    def whitened(self, series: Float, seen: Seen) -> tuple[Float, Float]:
+        """What is new in each step of several series (T, m), as a share of how much is new there, and how much (T,).
 
         One of them is an error as it was `seen`; the others go through the same filter, so that lines between them stay
-        what they are. Steps that tell nothing are left out.
+        what they are. A step that tells nothing has infinitely much.
         """
-        new, variance = np.zeros_like(series), self.spread**2
+        new, much, variance = np.zeros_like(series), np.zeros(len(series)), self.spread**2
         expected = np.zeros(series.shape[1])
         for t, (row, share, blur) in enumerate(zip(series, seen.shown, seen.blurs, strict=True)):
             unsure = max(share**2 * variance + blur, TINY)
             missed, gain = row - share * expected, share * variance / unsure
-            new[t] = missed / math.sqrt(unsure)
+            much[t] = math.sqrt(unsure)
+            new[t] = missed / much[t]
             variance = self._moved(0.0, variance * (1 - gain * share))[1]
             expected = self.lasting * (expected + gain * missed)
-        return new[np.isfinite(seen.blurs)]
+        return new, much
 
     def _moved(self, expected: float, variance: float) -> tuple[float, float]:
         """Mean and variance of what is known, a step later."""

@@ -14,7 +14,7 @@ from isthmus.models import FitSettings
 from isthmus.tasks import Task, load_task
 from isthmus.transfer.source_policy import PolicyFile
 
-EPISODES_A_ROUND = 5
+EPISODES = 5
 """At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
 FEWEST_EPISODES = 50
 """Episodes behind a score, where nothing speaks for fewer."""
@@ -74,8 +74,8 @@ class Config:
         """Steps that an episode of a round may have."""
         if METHODS[self.method].sees_reward:
             return horizon
-        several = max(self.samples_a_round // EPISODES_A_ROUND, 1)
-        return min(self.settings.collect.length(round_number, horizon), several)
+        several = (round_number + 1) * self.samples_a_round // EPISODES  # a longer one is of a later part of the course
+        return min(self.settings.collect.length(round_number, horizon), max(several, 1))
 
     def load_task(self) -> Task:
         """The task."""
