@@ -32,6 +32,8 @@ class Unit:
     name: str
     config: Config
     folder: Path
+    traces: bool = True
+    """Whether episodes are recorded for a report."""
 
 
 Deliver = Callable[[Unit, Result], None]
@@ -40,7 +42,7 @@ Deliver = Callable[[Unit, Result], None]
 
 def run_unit(unit: Unit) -> Result:
     """Run `unit`, or go on with it."""
-    return cross(unit.config, RunFolder(unit.folder), resume=True)
+    return cross(unit.config, RunFolder(unit.folder), resume=True, traces=unit.traces)
 
 
 def attempt(run: Callable[[W], R], work: W) -> R | Problem:

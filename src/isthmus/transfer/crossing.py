@@ -31,10 +31,12 @@ from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source_cost import source_cost
 from isthmus.transfer.source_policy import source_policy
-from isthmus.transfer.target import TRACED_EPISODES, SimulatedTarget, Target
+from isthmus.transfer.target import TRACED_EPISODES, Settled, SimulatedTarget, Target
 from isthmus.worlds import Robot
 
 SCALE_WORLDS = 16
+CLEARLY = 3.0
+"""Standard errors that a score is above or below what would be enough, when fewer episodes do."""
 Watcher = Callable[[Event], None]
 
 
@@ -145,7 +147,7 @@ class _Crossing:
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
                 self._tell("evaluate", samples, number)
-                scored = self.target.score(method.decider(), method.history, self._starts())
+                scored = self.target.score(method.decider(), method.history, self._starts(), self._settled(scale))
                 seconds = {
                     "collect": collected - began,
                     "fit": fitted - collected,
@@ -166,6 +168,18 @@ class _Crossing:
         """Whether the last two evaluations came to what is wanted."""
         enough, last = self.config.enough, rounds[-2:]
         return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
+
+    def _settled(self, scale: Scale) -> Settled | None:
+        """Whether scores (n,) are clearly above what would be enough, or clearly below."""
+        enough = self.config.enough
+        if enough is None:
+            return None
+
+        def settled(scores: Float) -> bool:
+            shares = np.array([scale(float(score)) for score in scores])
+            return bool(abs(shares.mean() - enough) > CLEARLY * shares.std() / np.sqrt(len(shares) - 1))
+
+        return settled
 
     def _collect(
         self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]

@@ -9,6 +9,7 @@ from isthmus.policies import Decider
 from isthmus.tasks import Task
 from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
+from isthmus.transfer.target import Settled
 from isthmus.worlds import Robot
 from isthmus.worlds.gymnasium_world import GymnasiumWorld, load_environment
 
@@ -40,7 +41,13 @@ class EnvironmentTarget:
         """The task's own reward in the source simulator, which the environment's should be."""
         return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).returns)
 
-    def score(self, policy: Policy, history: int, rng: np.random.Generator) -> Scored:
+    def score(
+        self,
+        policy: Policy,
+        history: int,
+        rng: np.random.Generator,
+        settled: Settled | None = None,  # noqa: ARG002 - its episodes are few
+    ) -> Scored:
         """The environment's reward, one episode after another."""
         return Scored.of(evaluate_environment(self._world, policy, history, self._episodes, rng).returns)
 

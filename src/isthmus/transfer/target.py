@@ -1,10 +1,11 @@
 """The other side: what a crossing needs of it, and a simulated robot behind a gap."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Policy
+from isthmus.core import Float, Policy
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.policies import Decider
@@ -14,6 +15,9 @@ from isthmus.transfer.records import Scored
 from isthmus.worlds import MujocoWorld, Robot
 
 TRACED_EPISODES = 8
+FIRST_EPISODES = 16
+Settled = Callable[[Float], bool]
+"""Whether the scores of some episodes (n,) already tell what was asked."""
 
 
 class Target(Protocol):
@@ -36,8 +40,8 @@ class Target(Protocol):
         """How well a policy does in the source simulator, on the scale of `score`."""
         ...
 
-    def score(self, policy: Policy, history: int, rng: np.random.Generator) -> Scored:
-        """How well a policy does on the target."""
+    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+        """How well a policy does on the target, over fewer episodes where the scores of those settle the question."""
         ...
 
     def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
@@ -53,7 +57,7 @@ class SimulatedTarget:
     def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
         """Score over so many episodes."""
         self._task, self._gap, self._episodes = task, gap, episodes
-        self._scored: MujocoWorld | None = None
+        self._worlds: dict[int, MujocoWorld] = {}
 
     def robot(self, n: int) -> Robot:
         """Robots that differ from the source by the gap."""
@@ -68,10 +72,17 @@ class SimulatedTarget:
         """The task's score in the source simulator."""
         return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).scores)
 
-    def score(self, policy: Policy, history: int, rng: np.random.Generator) -> Scored:
-        """The task's score, all episodes at once."""
-        self._scored = self._scored or self._task.target(self._gap, self._episodes)
-        return Scored.of(evaluate(self._task, self._scored, policy, history, rng).scores)
+    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+        """The task's score, all episodes at once; where something may be settled before, some first."""
+        first = self._episodes if settled is None else min(FIRST_EPISODES, self._episodes)
+        scores = self._scores(first, policy, history, rng)
+        if first < self._episodes and not (settled and settled(scores)):
+            scores = np.concatenate((scores, self._scores(self._episodes - first, policy, history, rng)))
+        return Scored.of(scores)
+
+    def _scores(self, n: int, policy: Policy, history: int, rng: np.random.Generator) -> Float:
+        world = self._worlds[n] = self._worlds.get(n) or self._task.target(self._gap, n)
+        return evaluate(self._task, world, policy, history, rng).scores
 
     def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""

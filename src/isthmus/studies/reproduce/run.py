@@ -59,7 +59,11 @@ def reproduce(
 
     there = store.outcomes(figure.cases)
     store.tidy(there)
-    units = {Unit(str(cell), cell.config, store.run_path(cell)): cell for cell in cells if cell not in there}
+    units = {
+        Unit(str(cell), cell.config, store.run_path(cell), traces=keep_runs): cell
+        for cell in cells
+        if cell not in there
+    }
 
     def deliver(unit: Unit, result: Result) -> None:
         summarise(store.save(units[unit], result))
