@@ -11,8 +11,6 @@ from isthmus.models.disturbance import Disturbance
 from isthmus.models.normal import mean_beyond
 from isthmus.models.whiten import Lasting
 
-Rows = tuple[Float, Float]
-"""Features (n, f) and errors (n,)."""
 FOLDS = 5
 ITERATIONS = 20
 FEWEST = 20
@@ -49,14 +47,14 @@ def fit_lines(
 ) -> Lines:
     """Lines for errors (n, act) from features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
 
-    Ridge regression on the rows that tell an error, with the penalty that does best on episodes it was not fitted to,
-    or on blocks of rows where there are few. Where no line does better than none, the weights are zero: with little
-    data or much noise the model does no harm. Rows that only bound an error are used too: left out, they would make the
-    errors look smaller than they are.
+    Ridge regression on the rows that tell an error, with the strongest penalty that does as well as any on episodes it
+    was not fitted to, or on blocks of rows where there are few. Where no line does better than none, the weights are
+    zero: with little data or much noise the model does no harm.
 
     Where a `disturbance` lasts, a command that makes up for it goes along with it, and a line between the two would be
-    taken for an answer of the robot. The lines are then fitted to what is new in each step, beginning with the weights
-    found `so_far` (f, act).
+    taken for an answer of the robot. Where it is cut off, rows that only bound an error have to be used too: left out,
+    they would make the errors look smaller than they are. In both cases the lines are fitted to what is new in each
+    step, beginning with the weights found `so_far` (f, act).
     """
     act = errors.values.shape[1]
     weights, left, before = np.zeros((features.shape[1], act)), np.zeros(act), np.zeros(act)
@@ -64,10 +62,10 @@ def fit_lines(
     folds = _folds(episodes)
     for actuator in range(act):
         told, side = errors.told[:, actuator], errors.side[:, actuator]
-        lasts, much, rows = bool(disturbance.lasting[actuator]), 1.0, told
+        much, rows = 1.0, told
         if told.any():
             before[actuator] = left[actuator] = np.sqrt(np.square(errors.values[told, actuator]).mean())
-        if lasts:
+        if disturbance.lasting[actuator] or disturbance.cut:
             rows = told | (side != 0)
             x, y, new = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
             much = np.sqrt(np.square(new[told]).mean()) if told.any() else 1.0
@@ -81,9 +79,6 @@ def fit_lines(
         if penalty is None:
             continue
         weights[:, actuator] = _ridge(x.T @ x, x.T @ y, penalty)
-        if side.any() and not lasts:
-            hidden = features[side != 0], errors.values[side != 0, actuator]
-            weights[:, actuator], _ = _uncensored((x, y), hidden, side[side != 0], penalty, missed)
     return Lines(weights, left, before)
 
 
@@ -97,9 +92,7 @@ def error_sizes(errors: CommandErrors) -> Float:
             shown = np.square(errors.shown[told, actuator]).sum()
             sizes[actuator] = np.sqrt(np.square(values[told]).sum() / max(shown, 1e-12))
         if told.any() and side.any():
-            rows = (np.empty((n, 0)) for n in (told.sum(), (side != 0).sum()))
-            seen, hidden = zip(rows, (values[told], values[side != 0]), strict=True)
-            _, sizes[actuator] = _uncensored(seen, hidden, side[side != 0], None, sizes[actuator])
+            sizes[actuator] = _uncensored(values[told], values[side != 0], side[side != 0], sizes[actuator])
     return sizes
 
 
@@ -119,22 +112,13 @@ def _what_is_new(
     return series[:, 1:], series[:, 0], much
 
 
-def _uncensored(told: Rows, bounded: Rows, side: Float, penalty: float | None, noise: float) -> tuple[Float, float]:
-    """Weights and spread by expectation maximisation: errors that are only bounded get the mean they have beyond."""
-    (x, y), (hidden, bounds) = told, bounded
-    everything = np.vstack((x, hidden))
-    square = everything.T @ everything
-    weights = _ridge(x.T @ x, x.T @ y, penalty) if penalty is not None else np.zeros(x.shape[1])
+def _uncensored(told: Float, bounds: Float, side: Float, size: float) -> float:
+    """Spread by expectation maximisation: errors that are only bounded count with the square they have beyond."""
     for _ in range(ITERATIONS):
-        expected = hidden @ weights
-        distance = side * (bounds - expected) / noise
-        beyond = mean_beyond(distance)
-        guess = np.concatenate((y, expected + side * noise * beyond))
-        if penalty is not None:
-            weights = _ridge(square, everything.T @ guess, penalty)
-        unsure = np.square(noise) * np.maximum(1 + distance * beyond - np.square(beyond), 0.0)
-        noise = float(np.sqrt((np.square(guess - everything @ weights).sum() + unsure.sum()) / len(guess)))
-    return weights, noise
+        distance = side * bounds / size
+        squares = 1 + distance * mean_beyond(distance)
+        size = float(np.sqrt((np.square(told).sum() + size**2 * squares.sum()) / (len(told) + len(bounds))))
+    return size
 
 
 def _folds(episodes: Int) -> Int:
@@ -146,19 +130,23 @@ def _folds(episodes: Int) -> Int:
 
 
 def _best_penalty(x: Float, y: Float, fold: Int) -> tuple[float | None, float]:
+    """The strongest penalty that does as well as any on rows held out, as far as folds can tell, and what it leaves."""
     parts = [(x[fold == one], y[fold == one]) for one in range(FOLDS)]
     squares = [(a.T @ a, a.T @ b) for a, b in parts]
     all_square, all_moment = x.T @ x, x.T @ y
-    best, least = None, float(np.square(y).sum())
-    for penalty in PENALTIES:
-        error = 0.0
-        for one, (a, b) in enumerate(parts):
-            square, moment = squares[one]
-            weights = _ridge(all_square - square, all_moment - moment, penalty)
-            error += float(np.square(a @ weights - b).sum())
-        if error < least:
-            best, least = penalty, error
-    return best, float(np.sqrt(least / len(y)))
+
+    def missed(penalty: float | None) -> list[float]:
+        if penalty is None:
+            return [float(np.square(b).sum()) for _, b in parts]
+        lines = (_ridge(all_square - square, all_moment - moment, penalty) for square, moment in squares)
+        return [float(np.square(a @ weights - b).sum()) for weights, (a, b) in zip(lines, parts, strict=True)]
+
+    strongest_first = (None, *reversed(PENALTIES))
+    errors = np.array([missed(penalty) for penalty in strongest_first])
+    more = errors - errors[np.argmin(errors.sum(axis=1))]
+    as_good = more.mean(axis=1) <= more.std(axis=1, ddof=1) / np.sqrt(FOLDS)
+    best = int(np.argmax(as_good))
+    return strongest_first[best], float(np.sqrt(errors[best].sum() / len(y)))
 
 
 def _ridge(square: Float, moment: Float, penalty: float) -> Float:

@@ -58,42 +58,48 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], history: int) -> tu
         scale = np.where(spread > 0, spread, 1.0)
         return Response(weights, targets.mean(axis=0), scale, half, spec.targets, disturbance)
 
-    nothing = Disturbance.none(len(half))
-    plain = response(np.zeros((0, len(half))), nothing)
+    plain = response(np.zeros((0, len(half))), Disturbance.none(len(half)))
     features = plain.features(seen, actions, past[:, past.shape[1] - (history - 1) * len(half) :])
     errors = CommandErrors.of(commands, half, found, cut=cut)
-    deaf = _deaf(plain.features(seen, actions, past), errors, 1 + len(spec.targets))
+    effects = np.clip(found.actions / half, -1, 1) if cut else actions / half + found.errors
+    deaf = _deaf(plain.features(seen, actions, past), effects, 1 + len(spec.targets))
 
-    def disturbance(lines: Lines) -> Disturbance:
-        return _disturbance(errors.less(features @ lines.weights), origin, cut=cut)
+    def disturbance(weights: Float) -> Disturbance:
+        return _disturbance(errors.less(features @ weights), origin, cut=cut)
 
-    alone = fit_lines(features, errors, episodes, origin, nothing)
-    none = Lines(np.zeros_like(alone.weights), alone.before, alone.before)
-    lasts = (disturbance(none).lasting > 0) & (history > 1) & ~deaf
-    followed = none.where(lasts, alone)
-    for _ in range(ROUNDS if lasts.any() else 0):
-        followed = fit_lines(features, errors, episodes, origin, disturbance(followed).lasts(lasts), followed.weights)
+    def fitted(weights: Float, lasting: Bool) -> Lines:
+        """Lines and disturbances, each fitted to what the other leaves."""
+        lines = fit_lines(features, errors, episodes, origin, disturbance(weights).lasts(lasting), weights)
+        for _ in range(ROUNDS - 1 if cut or lasting.any() else 0):
+            left = disturbance(lines.weights).lasts(lasting)
+            lines = fit_lines(features, errors, episodes, origin, left, lines.weights)
+        return lines
+
+    nothing = np.zeros((features.shape[1], len(half)))
+    alone = fitted(nothing, np.zeros(len(half), np.bool_))
+    lasts = (disturbance(nothing).lasting > 0) & (history > 1) & ~deaf
+    followed = fitted(np.where(lasts, nothing, alone.weights), lasts) if lasts.any() else alone
     better = lasts & (followed.left < alone.left)
-    lines = none.where(deaf, followed.where(better, alone))
-    return response(lines.weights, disturbance(lines).lasts(better).only(~deaf)), lines
+    lines = followed.where(better, alone)
+    weights = np.where(deaf, nothing, lines.weights)
+    return response(weights, disturbance(weights).lasts(better).only(~deaf)), lines
 
 
-def _deaf(features: Float, errors: CommandErrors, begin: int) -> Bool:
-    """Actuators (act,) that surely do not answer to the present command, whose features are those from `begin` on.
+def _deaf(features: Float, effects: Float, begin: int) -> Bool:
+    """Actuators (act,) whose effects (n, act) surely do not depend on the present command, a feature from `begin` on.
 
     By least squares without a penalty, which would share an answer out among commands that are alike.
     """
-    deaf = np.zeros(errors.values.shape[1], np.bool_)
-    for actuator in range(len(deaf)):
-        told = errors.told[:, actuator]
-        x, y, column = features[told], errors.values[told, actuator], begin + actuator
-        if len(x) < ROWS_A_FEATURE * x.shape[1]:
-            continue
-        inverse = np.linalg.pinv(x.T @ x, hermitian=True)
-        weights = inverse @ (x.T @ y)
-        unsure = np.sqrt(np.square(y - x @ weights).mean() * inverse[column, column])
-        deaf[actuator] = 1 + weights[column] + SURELY * unsure < DEAF
-    return deaf
+    act = effects.shape[1]
+    deaf: Bool = np.zeros(act, np.bool_)
+    if len(features) < ROWS_A_FEATURE * features.shape[1]:
+        return deaf
+    inverse = np.asarray(np.linalg.pinv(features.T @ features, hermitian=True), dtype=np.float64)
+    weights = inverse @ (features.T @ effects)
+    variance = np.square(effects - features @ weights).mean(axis=0)
+    answers: Float = np.diagonal(weights[begin : begin + act])
+    unsure: Float = np.sqrt(variance * np.diagonal(inverse)[begin : begin + act])
+    return np.asarray(answers + SURELY * unsure < DEAF, dtype=np.bool_)
 
 
 def _disturbance(errors: CommandErrors, origin: Int, *, cut: bool) -> Disturbance:
