@@ -90,10 +90,9 @@ def _deaf(features: Float, effects: Float, begin: int) -> Bool:
 
     By least squares without a penalty, which would share an answer out among commands that are alike.
     """
-    act = effects.shape[1]
-    deaf: Bool = np.zeros(act, np.bool_)
+    act = len(effects.T)
     if len(features) < ROWS_A_FEATURE * features.shape[1]:
-        return deaf
+        return np.zeros(act, np.bool_)
     inverse = np.asarray(np.linalg.pinv(features.T @ features, hermitian=True), dtype=np.float64)
     weights = inverse @ (features.T @ effects)
     variance = np.square(effects - features @ weights).mean(axis=0)
