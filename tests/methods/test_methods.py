@@ -15,6 +15,7 @@ from isthmus.models import FitSettings
 from isthmus.policies import Unadapted
 from isthmus.tasks import load_task
 from isthmus.transfer.joints import joints_of
+from isthmus.transfer.rehearsal import rehearsal_in
 from isthmus.transfer.source_cost import source_cost
 
 TASK = load_task("reacher")
@@ -30,6 +31,7 @@ def source():
         practice=lambda policy: PpoPractice(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
         robust=lambda: EXPERT,
         physics=Physics(TASK.embodiment),
+        rehearsal=rehearsal_in(TASK, EXPERT, 0),
     )
 
 

@@ -17,6 +17,7 @@ from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory,
 from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.cost_to_go import cost_to_go
+from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explainer
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import Response
@@ -72,6 +73,11 @@ class ExplainedMethod:
     def history(self) -> int:
         """How many observations it looks at."""
         return self._settings.history
+
+    @property
+    def disturbance(self) -> Disturbance:
+        """What no line foresees of the target's answers."""
+        return self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""

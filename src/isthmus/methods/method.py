@@ -1,7 +1,7 @@
 """What a method is given, and what it gives back."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -9,11 +9,22 @@ import numpy as np
 
 from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
 from isthmus.identification import Physics
+from isthmus.models.disturbance import Disturbance
 from isthmus.policies import Decider, NetworkPolicy
 from isthmus.policies.practice import Practice
 
 Joints = Callable[[Float], tuple[Float, Float]]
 """From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Policies tried in simulation, always from the same starts."""
+
+    scores: Callable[[Policy, int], Float]
+    """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be."""
+    source: float
+    """The mean score of the source's policy in the source simulator."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,8 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
+    rehearsal: Callable[[Sequence[Episode], Disturbance], Rehearsal] | None = None
+    """From target data, and the disturbances that were found in it, rehearsals of policies in simulation."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,10 @@ class Learned:
     """Held-out action error of each actuator; none for methods that predict no actions."""
     spread: tuple[float, ...] = ()
     """Spread of each actuator's actions in the data: what the error is to be compared with."""
+    chosen: str = ""
+    """What was taken of several candidates."""
+    foreseen: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The score of each candidate in rehearsal, and of what was taken."""
 
 
 class Method(Protocol):

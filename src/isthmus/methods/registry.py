@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isthmus.core import unknown_name
+from isthmus.methods.auto import AutoMethod
 from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.grounded import GroundedMethod
 from isthmus.methods.identified import IdentifiedMethod
@@ -58,6 +59,12 @@ METHODS = {
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
             make=ExplainedMethod,
+        ),
+        MethodKind(
+            name="auto",
+            summary="tries several in the simulator as target steps have put it right, and takes what does best there",
+            sees="target observations and actions, and the source's reward in simulation",
+            make=AutoMethod,
         ),
         MethodKind(
             name="identified",

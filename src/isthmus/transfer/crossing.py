@@ -28,6 +28,7 @@ from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.joints import joints_of
 from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.records import Baseline, Round, Scored
+from isthmus.transfer.rehearsal import rehearsal_in
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source_cost import source_cost
 from isthmus.transfer.source_policy import source_policy
@@ -87,6 +88,7 @@ class _Crossing:
             practice=practice_in(task),
             robust=robust_for(task),
             physics=Physics(task.embodiment),
+            rehearsal=rehearsal_in(task, self.expert, self.config.seed),
         )
         method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
@@ -290,6 +292,8 @@ class _Crossing:
             ),
             seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
             versions=versions(),
+            chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
+            predicted=_predicted(rounds[-1], scale) if rounds else None,
         )
 
     def _untrained(self, method: Method, unadapted: Scored) -> Scored:
@@ -311,6 +315,12 @@ class _Crossing:
         normalised: float | None = None,
     ) -> None:
         self.watch(Event(phase, samples, self.config.samples, number, epoch, loss, normalised))
+
+
+def _predicted(last: Round, scale: Scale) -> float | None:
+    """The normalised score that was foreseen in rehearsal, if there was one, on the scale of its own starts."""
+    foreseen: dict[str, float] = last.fit.get("foreseen", {})
+    return Scale(scale.zero, foreseen["source"])(foreseen["taken"]) if "taken" in foreseen else None
 
 
 def _samples(episodes: list[Episode]) -> int:

@@ -52,6 +52,10 @@ class Result:
     versions: dict[str, str]
     sees: str = ""
     """What the method was allowed to learn from."""
+    chosen: str = ""
+    """What a method that chooses among several took in the end."""
+    predicted: float | None = None
+    """The normalised score that it foresaw for that on the target, in rehearsal."""
 
     def to_json(self) -> dict[str, Any]:
         """These figures as plain data."""

@@ -1,0 +1,118 @@
+"""Take what does best where it can be tried: in the simulator, as the target's samples have put it right.
+
+Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
+The source's policy as it is stays unless another one surely does better, and what was taken last stays unless it surely
+does worse than what is new: samples that teach nothing change nothing.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Episode, Float, Problem
+from isthmus.data import load_arrays, save_arrays
+from isthmus.methods.explained import ExplainedMethod
+from isthmus.methods.identified import IdentifiedMethod
+from isthmus.methods.method import Learned, Method, Source
+from isthmus.methods.settings import MethodSettings
+from isthmus.methods.unadapted import UnadaptedMethod
+from isthmus.policies import Decider
+
+KIND = "auto"
+AS_IT_IS, AS_BEFORE = "unadapted", "as before"
+SURELY = 2.0
+"""Standard errors of the difference by which one does better than another."""
+
+
+class AutoMethod:
+    """Candidates, and rehearsals that choose among them."""
+
+    samples_wanted = True
+
+    def __init__(self, source: Source, settings: MethodSettings) -> None:
+        """Start with the source's policy as it is."""
+        if source.rehearsal is None:
+            raise Problem("auto tries its candidates in simulation, and needs a simulator whose score is known")
+        self._rehearsal = source.rehearsal
+        self._explained = ExplainedMethod(source, replace(settings, history=max(settings.history, 2)))
+        self._candidates: dict[str, Method] = {"explained": self._explained}
+        if source.physics is not None:
+            self._candidates["identified"] = IdentifiedMethod(source)
+        self._unadapted = UnadaptedMethod(source)
+        self._taken: tuple[str, Method] = AS_IT_IS, self._unadapted
+
+    @property
+    def history(self) -> int:
+        """How many observations it looks at."""
+        return self._explained.history
+
+    def decider(self) -> Decider:
+        """What was taken."""
+        return self._taken[1].decider()
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Let every candidate learn, and take the one that does best in rehearsal."""
+        learned = {name: method.learn(episodes, round_number, progress) for name, method in self._candidates.items()}
+        rehearsal = self._rehearsal(episodes, self._explained.disturbance)
+        tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates, AS_BEFORE: self._taken[1]}
+        scores = {name: rehearsal.scores(method.decider(), self.history) for name, method in tried.items()}
+        name = chosen(scores)
+        if name != AS_BEFORE:
+            self._taken = name, copy(tried[name])
+        foreseen = {one: float(values.mean()) for one, values in scores.items()}
+        about = learned.get(self._taken[0], learned["explained"])
+        return replace(
+            about, chosen=self._taken[0], foreseen=foreseen | {"taken": foreseen[name], "source": rehearsal.source}
+        )
+
+    def save(self, path: Path) -> None:
+        """Write what was taken, and what the candidates go on from: a file of each, in one."""
+        name, taken = self._taken
+        parts = self._candidates | ({} if name == AS_IT_IS else {AS_BEFORE: taken})
+        save_arrays(path, {part: _file_of(method) for part, method in parts.items()}, {"kind": KIND, "taken": name})
+
+    def restore(self, path: Path) -> None:
+        """Read what was taken."""
+        files, meta = load_arrays(path, KIND)
+        name = str(meta.get("taken"))
+        wanted = {*self._candidates, *(() if name == AS_IT_IS else (AS_BEFORE,))}
+        if name not in (AS_IT_IS, *self._candidates) or wanted != set(files):
+            raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
+        for part, method in self._candidates.items():
+            _restore_from(files[part], method)
+        self._taken = AS_IT_IS, self._unadapted
+        if name != AS_IT_IS:
+            self._taken = name, copy(self._candidates[name])
+            _restore_from(files[AS_BEFORE], self._taken[1])
+
+
+def chosen(scores: Mapping[str, Float]) -> str:
+    """The name of the candidate to take, by scores (n,) from the same starts."""
+    best = AS_IT_IS
+    for name in scores:
+        if name not in (AS_IT_IS, AS_BEFORE) and _surely_better(scores[name], scores[best]):
+            best = name
+    return AS_BEFORE if _surely_better(scores[AS_BEFORE], scores[best]) else best
+
+
+def _surely_better(some: Float, others: Float) -> bool:
+    gain = some - others
+    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(len(gain)))
+
+
+def _file_of(method: Method) -> np.ndarray:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "part"
+        method.save(path)
+        return np.frombuffer(path.read_bytes(), np.uint8)
+
+
+def _restore_from(file: np.ndarray, method: Method) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "part"
+        path.write_bytes(file.tobytes())
+        method.restore(path)
