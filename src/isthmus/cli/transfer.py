@@ -131,3 +131,5 @@ def print_result(result: Result) -> None:
             ),
         ],
     )
+    if result.chosen and result.predicted is not None:
+        stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)

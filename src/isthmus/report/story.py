@@ -54,7 +54,13 @@ def sentence(result: Result, control_period: float) -> str:
     if loss <= SMALL:
         return _without_loss(before, after, effort)
     course = f"the normalised score went from {number(before)} to {number(after)}"
-    return f"{_change(after, gain, loss)} with {effort}: {course}."
+    return f"{_change(after, gain, loss)} with {effort}: {course}.{_foreseen(result)}"
+
+
+def _foreseen(result: Result) -> str:
+    if not result.chosen or result.predicted is None:
+        return ""
+    return f" Of its candidates it took “{result.chosen}”, and foresaw {number(result.predicted)} in rehearsal."
 
 
 def _change(after: float, gain: float, loss: float) -> str:
