@@ -21,6 +21,14 @@ def test_all_of_the_gap_is_not_a_hundred_and_some_percent(run):
     assert "beyond the expert’s own score" in told(run, 0.55, 1.2)
 
 
+def test_what_a_method_took_and_foresaw_is_told(run):
+    choosing = dataclasses.replace(run.result, chosen="explained", predicted=0.87)
+    text = sentence(dataclasses.replace(choosing, normalised_unadapted=0.2, normalised_adapted=0.9), 0.02)
+    assert "took “explained”" in text
+    assert "0.87 in rehearsal" in text
+    assert "rehearsal" not in told(run, 0.2, 0.9)
+
+
 def test_adaptation_that_did_harm_is_called_that(run):
     assert told(run, 0.55, 0.3).startswith("Adaptation made it worse with")
     assert "went from 0.55 to −0.40" in told(run, 0.55, -0.4)

@@ -94,8 +94,8 @@ def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
     summary.write(tmp_path)
     [row] = [row for row in table((tmp_path / "figure-4.html").read_text()) if "150" in row]
     assert row == [
-        *("no history", "1 / 0", hopper.config.method, "150", "2.0", f"1.5 to &gt;{hopper.config.samples // 1000}"),
-        *("0.01", "1 of 3", f"{hopper.config.samples // 1000}", "0.20", "3 of 4"),
+        *("no history", "1 / 0", hopper.config.method, "150", "2.00", f"1.50 to &gt;{hopper.config.samples // 1000}"),
+        *("0.013", "1 of 3", f"{hopper.config.samples // 1000}", "0.20", "3 of 4"),
     ]
     assert json.loads((tmp_path / "figure-4.json").read_text())["commands"] == [
         "isthmus reproduce figure-4 --only hopper --seeds 4"

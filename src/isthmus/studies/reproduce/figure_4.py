@@ -64,10 +64,10 @@ def _row(tally: Tally) -> tuple[str, ...]:
     budget = f"{config.samples / 1000:g}"
     if count.spread is None:
         return (*named, MISSING, "", "", "", budget, "", tally.seeds)
-    ratio = "" if count.ratio is None else f"{count.ratio:.2f}"
+    ratio = "" if count.ratio is None else f"{count.ratio:.3f}"
     failed = f"{count.not_reached} of {len(count.samples)}"
     unadapted = Spread.of([one.unadapted for one in tally.outcomes]).text("{:.2f}")[0]
-    ours = count.spread.text("{:.1f}", 1000, beyond=f">{budget}")
+    ours = count.spread.text("{:.2f}", 1000, beyond=f">{budget}")
     return (*named, *ours, ratio, failed, budget, unadapted, tally.seeds)
 
 
