@@ -29,7 +29,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "env: installing into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(PIP) torch hatchling editables  # torch first, so that no other package chooses its build
-	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,dev]'
+	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,fetch,dev]'
 	@touch $@
 
 lint: env  ## ruff, basedpyright and import-linter

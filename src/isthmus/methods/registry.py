@@ -11,6 +11,7 @@ from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
 from isthmus.methods.mpc import PlanningMethod
 from isthmus.methods.pd import PdMethod
+from isthmus.methods.preview import PreviewMethod
 from isthmus.methods.rl_on_target import RlOnTargetMethod
 from isthmus.methods.robust import RobustMethod
 from isthmus.methods.settings import MethodSettings
@@ -58,6 +59,12 @@ METHODS = {
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
             make=ExplainedMethod,
+        ),
+        MethodKind(
+            name="preview",
+            summary="learns how the robot answers over several steps, and looks ahead along the simulator's course",
+            sees="target observations and actions",
+            make=PreviewMethod,
         ),
         MethodKind(
             name="identified",

@@ -52,7 +52,7 @@ class SimulatedTarget:
 
     def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
         """Score over so many episodes."""
-        self._task, self._gap, self._episodes = task, gap, episodes
+        self._task, self._trial, self._gap, self._episodes = task, task.trial, gap, episodes
         self._scored: MujocoWorld | None = None
 
     def robot(self, n: int) -> Robot:
@@ -66,14 +66,14 @@ class SimulatedTarget:
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
-        return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).scores)
+        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
 
     def score(self, policy: Policy, history: int, rng: np.random.Generator) -> Scored:
         """The task's score, all episodes at once."""
-        self._scored = self._scored or self._task.target(self._gap, self._episodes)
-        return Scored.of(evaluate(self._task, self._scored, policy, history, rng).scores)
+        self._scored = self._scored or self._trial.target(self._gap, self._episodes)
+        return Scored.of(evaluate(self._trial, self._scored, policy, history, rng).scores)
 
     def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""
-        world = self._task.target(self._gap, TRACED_EPISODES)
+        world = self._trial.target(self._gap, TRACED_EPISODES)
         return record(world, decider, history, rng, lambda: world.fields["qpos"])
