@@ -42,6 +42,10 @@ class CollectSettings:
         return min(horizon, max(int(self.first_share * horizon), 1) << min(round_number, 30))
 
 
+NUDGE = 0.25
+"""Of a random action's size, for a robot that is sent to positions: it is to be pushed, not thrown about."""
+
+
 def collect(
     robot: Placeable,
     decider: Decider,
@@ -93,7 +97,9 @@ def _interrupted(commands: Float, robot: Placeable, settings: CollectSettings, r
     """The commands, some of them replaced by a random action: near the command itself where that is a position."""
     hit: Bool = rng.random(len(commands)) < settings.interrupt
     random = _random(robot, len(commands), settings, rng)
-    return np.where(hit[:, None], commands + random if robot.spec.commands == "position" else random, commands)
+    if robot.spec.commands == "position":
+        random = commands + NUDGE * random
+    return np.where(hit[:, None], random, commands)
 
 
 def _random(robot: Placeable, n: int, settings: CollectSettings, rng: np.random.Generator) -> Float:

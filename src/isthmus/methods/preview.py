@@ -22,9 +22,9 @@ from isthmus.policies import Decision, Unadapted
 
 HORIZON = 4
 """Steps that are looked ahead."""
-PRICE = 0.007
+PRICE = 0.1
 """Of a changed command, beside what it brings, on average over the commands of the horizon."""
-FOLLOW = 0.3
+FOLLOW = 0.1
 """Share of the latest error that goes into the one that is expected."""
 LEAST_HISTORY = 3
 
@@ -46,7 +46,7 @@ class PreviewPolicy:
         priced = normal + PRICE * np.trace(normal) / len(normal) * np.eye(len(normal))
         self._first: Float = solve(priced, rows.T)[: answer.actions]
         self._seen: Float = np.empty((0, 0))
-        self._expected: Float = np.empty((0, 0))
+        self._past: Float = np.empty((0, 0))
         self._error: Float = np.empty((0, 0))
 
     def decide(self, history: History) -> Decision:
@@ -58,8 +58,7 @@ class PreviewPolicy:
         free = self._answer.course(now, source, past, error)[:, :, self._targets]
         missing = wanted[:, :, self._spec.targets] - free
         command = source[:, 0] + missing.reshape(len(now), -1) @ self._first.T
-        self._seen, self._error = history.current.copy(), error
-        self._expected = self._answer(now, self._spec.clip(command), past)
+        self._seen, self._past, self._error = history.current.copy(), past, error
         return Decision(source[:, 0], wanted[:, 0], command)
 
     def __call__(self, history: History) -> Float:
@@ -81,7 +80,9 @@ class PreviewPolicy:
         if history.length == 1 or self._seen.shape != history.current.shape:
             return np.zeros_like(now)
         follows: Bool = (history.observations[:, -2] == self._seen).all(axis=1)
-        latest = (1 - FOLLOW) * self._error + FOLLOW * (now - self._expected)
+        # With the action as it was applied: a guard may have changed the command.
+        expected = self._answer(self._seen[:, self._sensed], history.actions[:, -1], self._past)
+        latest = (1 - FOLLOW) * self._error + FOLLOW * (now - expected)
         again: Bool = (history.current == self._seen).all(axis=1)
         return np.where((follows & ~again)[:, None], latest, np.where(again[:, None], self._error, 0.0))
 

@@ -106,8 +106,8 @@ class ArmLink(Protocol):
 class RosArmLink:
     """The arm controller of a Fetch, and its joint states."""
 
-    def __init__(self, address: Address, joints: Sequence[str]) -> None:
-        """Join the graph at `address`, and listen."""
+    def __init__(self, address: Address, joints: Sequence[str], stop: threading.Event | None = None) -> None:
+        """Join the graph at `address`, and listen; `stop` may be set by anybody."""
         self._address, self._joints = address, tuple(joints)
         require_master(address)
         simulated = bool(parameter(address, "/use_sim_time"))
@@ -119,7 +119,7 @@ class RosArmLink:
         self._traffic = Traffic()
         self._lock = threading.Lock()
         self._heard: Heard | None = None
-        self._stopped = False
+        self._stop = stop or threading.Event()
         self._goals = itertools.count()
         self._open()
 
@@ -140,8 +140,8 @@ class RosArmLink:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody published on the stop topic, or called `stop`."""
-        return self._stopped
+        """Whether somebody published on the stop topic, or set the flag."""
+        return self._stop.is_set()
 
     @property
     def connected(self) -> bool:
@@ -150,7 +150,7 @@ class RosArmLink:
 
     def stop(self) -> None:
         """Emergency: hold now, and take no more commands."""
-        self._stopped = True
+        self._stop.set()
         self.hold()
 
     def heard(self) -> Heard | None:

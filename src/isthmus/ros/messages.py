@@ -19,6 +19,8 @@ JOINT_STATES = "/joint_states"
 CLOCK = "/clock"
 STOP = "/isthmus/stop"
 """Anybody may publish here to have the arm hold where it is."""
+SPEED = "/isthmus/speed"
+"""Where a stand-in is told how fast its time is to go; a real robot does not listen."""
 ACTION = "/arm_controller/follow_joint_trajectory"
 GOAL, CANCEL, RESULT = f"{ACTION}/goal", f"{ACTION}/cancel", f"{ACTION}/result"
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS = 0, -1, -2

@@ -46,10 +46,11 @@ def stand_in(
     address: Address, *, robot: str = "first", speed: float = 1.0, seed: int = 0, options: Sequence[str] = ()
 ) -> Generator["subprocess.Popen[bytes]"]:
     """A stand-in robot on the graph at `address`; its own process, whose inside nobody gets to see."""
-    before = _robots(address)
+    if already := publishers(address, JOINT_STATES):
+        raise Problem(f"there is a robot at {address} already ({', '.join(sorted(already))}): end it first")
     command = [sys.executable, "-P", "-m", STAND_IN, "--address", str(address), "--robot", robot]
     command += ["--speed", str(speed), "--seed", str(seed), *options]
-    with _running(command, {}, lambda: bool(_robots(address) - before), "the stand-in robot") as process:
+    with _running(command, {}, lambda: bool(publishers(address, JOINT_STATES)), "the stand-in robot") as process:
         yield process
 
 
@@ -68,11 +69,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _robots(address: Address) -> set[str]:
-    """The nodes that tell where joints are."""
-    return publishers(address, JOINT_STATES)
 
 
 @contextmanager

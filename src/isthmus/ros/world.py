@@ -30,6 +30,8 @@ class Pace:
     steps: int = 0
     lateness: list[float] = field(default_factory=list[float])
     """Seconds from each deadline to the command."""
+    rate: float = 0.0
+    """Control steps a second, by the last of them."""
     seconds: float = 0.0
     """Of robot time, moves to the start included."""
     lost: int = 0
@@ -71,7 +73,7 @@ class RosWorld:
         stale: float,
         overrun: float,
         patience: float,
-        watch: Callable[[Float, "Pace"], None] | None = None,
+        watch: Callable[[Float], None] | None = None,
     ) -> None:
         """Command the arm at the other end of `link`.
 
@@ -86,7 +88,7 @@ class RosWorld:
         self._velocities = [names.index(f"{joint} velocity") for joint in spec.action_names]
         self._observation = np.zeros(spec.observation_size)
         self._sent = np.zeros(spec.action_size)
-        self._deadline = 0.0
+        self._deadline, self._last = 0.0, 0.0
         self._ended = True
         self.pace = Pace()
         self._dog = Watchdog(self._is_late, link.hold)
@@ -134,7 +136,12 @@ class RosWorld:
         sent = self._guard.admit(commands[0], self._sent, self._observation[self._positions])
         period = self._spec.control_period
         stamp = self._link.send([(period, sent)])
-        self.pace.lateness.append(self._link.clock.now() - self._deadline)
+        if self.pace.lateness and stamp > self._last:
+            self.pace.rate = 1.0 / (stamp - self._last)
+        self._last = stamp
+        # Simulated time may have gone on by now, and fast: there, what counts is when the command was made.
+        sent_at = stamp if self._link.clock.waits else self._link.clock.now()
+        self.pace.lateness.append(sent_at - self._deadline)
         self._sent = sent
         # A simulated robot's clock waits for us at the end of a goal: there is no beat to be made up for.
         self._deadline = period + (stamp if self._link.clock.waits else self._deadline)
@@ -148,7 +155,7 @@ class RosWorld:
         self._observation = self._go_on(self._observation)
         self._look(heard)
         if self._watch is not None:
-            self._watch(self._observation, self.pace)
+            self._watch(self._observation)
         return Step(self.observations, sent[None].copy(), np.array([False]))
 
     def close(self) -> None:
@@ -203,6 +210,8 @@ class RosWorld:
 
     def _is_late(self) -> str:
         """What the watchdog looks at, in a thread of its own."""
+        if self._link.stopped:
+            return "emergency stop"
         heard = self._link.heard()
         if self._link.clock.waits:  # time stands still while we are slow: nobody can be late
             return ""

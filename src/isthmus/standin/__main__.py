@@ -34,7 +34,7 @@ class Arguments:
 def main() -> int:
     """Run until interrupted."""
     given = tyro.cli(Arguments)
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         check_settings((("speed", given.speed, given.speed > 0), ("seed", given.seed, given.seed >= 0)))
         node = Node(

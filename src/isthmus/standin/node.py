@@ -26,6 +26,7 @@ from isthmus.ros.messages import (
     JOINT_STATES,
     REJECTED,
     RESULT,
+    SPEED,
     SUCCEEDED,
     SUCCESSFUL,
     Goal,
@@ -75,19 +76,18 @@ class Node:
     def __init__(self, address: Address, parameters: Parameters, settings: NodeSettings) -> None:
         """Join the graph at `address`."""
         self._machine = Machine(parameters, settings.seed)
-        self._speed, self._simulated, self._patience = settings.speed, settings.speed != 1, settings.patience
-        set_parameter(address, "/use_sim_time", self._simulated)
-        if not self._simulated:
-            serve_first()
+        self._patience, self._address = settings.patience, address
+        serve_first()
         graph = Graph(address, "fetch")
         self._faults = Faults(settings.faults, settings.seed)
         self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
-        self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock")) if self._simulated else None
+        self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
         self._results = graph.publish(RESULT, result_type())
-        self._inbox: queue.SimpleQueue[Goal | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Goal | float | None] = queue.SimpleQueue()
         graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
         graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _received: self._inbox.put(None))
-        self._start = 0.0 if self._simulated else time.time()
+        graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
+        self._go_at(settings.speed)
         self._done_at, self._current = 0.0, ""
         self._late: list[tuple[float, int, Any]] = []
         self._sent = itertools.count()
@@ -96,20 +96,26 @@ class Node:
 
     def run(self) -> None:
         """Go on for ever, or until interrupted."""
-        began = time.perf_counter() - self._machine.time / self._speed
-        ticks = max(1, round(BREATH * self._speed / TICK))
         while True:
-            began += self._await_goal()
+            self._await_goal()
+            ticks = max(1, round(BREATH * self._speed / TICK))
             for _ in range(1 if self._simulated and self._machine.time + ticks * TICK > self._done_at else ticks):
                 self._tick()
-            ahead = began + self._machine.time / self._speed - time.perf_counter()
+            ahead = self._began + self._machine.time / self._speed - time.perf_counter()
             if ahead > 0:
                 time.sleep(ahead)
             elif ahead < -1.0:
-                began -= ahead  # too slow a machine: time is not made up for in a rush
+                self._began -= ahead  # too slow a machine: time is not made up for in a rush
 
-    def _await_goal(self) -> float:
-        """Take what has come; a simulated clock waits for a goal that is due. Returns the seconds that took."""
+    def _go_at(self, speed: float) -> None:
+        """Have time go at that speed from now on."""
+        self._speed, self._simulated = speed, speed != 1
+        self._began = time.perf_counter() - self._machine.time / speed
+        self._start = 0.0 if self._simulated else time.time() - self._machine.time
+        set_parameter(self._address, "/use_sim_time", self._simulated)
+
+    def _await_goal(self) -> None:
+        """Take what has come; a simulated clock waits for a goal that is due, and stands still for so long."""
         began, due = time.perf_counter(), False
         try:
             due = self._simulated and bool(self._current) and self._machine.time >= self._done_at - TICK / 2
@@ -121,9 +127,14 @@ class Node:
         except queue.Empty:
             if due:
                 self._finish()
-        return time.perf_counter() - began if due else 0.0
+        if due:
+            self._began += time.perf_counter() - began
 
-    def _take(self, goal: Goal | None) -> None:
+    def _take(self, goal: Goal | float | None) -> None:
+        if isinstance(goal, float | int):
+            if goal > 0:
+                self._go_at(goal)
+            return
         if self._faults.command_lost():
             return
         if goal is None:
@@ -160,7 +171,7 @@ class Node:
             self._tell_time()
 
     def _tell_time(self) -> None:
-        if self._clock is not None:
+        if self._simulated:
             self._clock.publish(write_clock(self._machine.time))
 
     def _report(self, reading: Reading) -> None:

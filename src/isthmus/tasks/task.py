@@ -40,6 +40,10 @@ class Task:
     """A policy that comes with the task."""
     judged: Callable[[np.random.Generator, int], State] | None = None
     """Draws where judged episodes start, for a task that is not judged where it is practised."""
+    speed_limits: Float | None = None
+    """Of the joints of a real robot (act,), in rad/s: what keeps it safe."""
+    go_on: Callable[[Float], Float] | None = None
+    """Moves on by one step what is the task's own in an observation (obs,): a robot does not know of it."""
     camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
 

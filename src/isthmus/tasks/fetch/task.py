@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float, History, WorldSpec
-from isthmus.tasks.fetch.arm import HOME, JOINTS, REACH, arm_spec, joint_of
+from isthmus.tasks.fetch.arm import HOME, JOINTS, REACH, SPEED_LIMITS, arm_spec, joint_of
 from isthmus.tasks.fetch.swings import PERIOD, STEPS, TEST, TRAINING, references
 from isthmus.tasks.task import Task
 from isthmus.worlds import Embodiment, Fields, MujocoWorld
@@ -43,6 +43,8 @@ def make_fetch_swing() -> Task:
         score=lambda _before, _commands, after: -after[:, 0],
         policy=SwingPolicy(),
         judged=_start_test,
+        speed_limits=SPEED_LIMITS,
+        go_on=_go_on,
         camera={"lookat": (0.75, 0.26, 0.75), "distance": (2.2,), "azimuth": (125.0,), "elevation": (-18.0,)},
     )
 
@@ -57,16 +59,17 @@ class SwingPolicy:
 
 
 @cache
-def courses() -> tuple[Float, Float]:
-    """Where every swing's own simulation is (swings, steps + 1, 7), and its diameter (swings,)."""
+def courses() -> tuple[Float, Float, Float]:
+    """Where every swing's own simulation is, how fast, each (swings, steps + 1, 7), and its diameter (swings,)."""
     numbers = np.array(TRAINING + TEST, dtype=np.float64)
     world, policy = MujocoWorld(make_fetch_swing().embodiment, len(numbers)), SwingPolicy()
     at = [world.place(at_start(numbers))]
     for _ in range(STEPS):
         at.append(world.step(policy(History.of(at[-1]))).observations)
-    course = np.stack(at, axis=1)[:, :, :ARM]
+    seen = np.stack(at, axis=1)
+    course, speed = seen[:, :, :ARM], seen[:, :, ARM : 2 * ARM]
     apart = np.linalg.norm(course[:, :, None] - course[:, None], axis=-1)
-    return course, apart.max(axis=(1, 2))
+    return course, speed, apart.max(axis=(1, 2))
 
 
 def at_start(numbers: Float) -> Float:
@@ -79,10 +82,19 @@ def at_start(numbers: Float) -> Float:
 def distance(fields: Fields) -> Float:
     """How far the arm is from its simulator's own course, as a share of that course's diameter (n, 1)."""
     qpos = fields["qpos"]
-    course, diameter = courses()
-    row = np.searchsorted(TRAINING + TEST, np.rint(qpos[:, ARM + 1]))
-    step = np.clip(np.rint(qpos[:, ARM] / PERIOD), 0, STEPS).astype(np.int64)
-    return (np.linalg.norm(qpos[:, :ARM] - course[row, step], axis=1) / diameter[row])[:, None]
+    positions, _, diameter = on_course(qpos[:, ARM + 1], qpos[:, ARM])
+    return (np.linalg.norm(qpos[:, :ARM] - positions, axis=1) / diameter)[:, None]
+
+
+def on_course(numbers: Float, times: Float, ahead: int = 0) -> tuple[Float, Float, Float]:
+    """Where the swings' own simulations are, `ahead` steps after times (n,), and how fast, each (n, 7); diameters (n,).
+
+    A swing that is over stays where it ended.
+    """
+    course, speed, diameter = courses()
+    row = np.searchsorted(TRAINING + TEST, np.rint(numbers))
+    step = np.clip(np.rint(times / PERIOD).astype(np.int64) + ahead, 0, STEPS)
+    return course[row, step], speed[row, step], diameter[row]
 
 
 def _model() -> mujoco.MjModel:
@@ -127,6 +139,12 @@ def _restore(observations: Float, qpos: Float, qvel: Float) -> None:
     qpos[:, :ARM], qpos[:, ARM:] = observations[:, :ARM], observations[:, 2 * ARM :]
     qvel[:, :ARM] = observations[:, ARM : 2 * ARM]
     qvel[:, ARM:] = (1.0, 0.0)
+
+
+def _go_on(observation: Float) -> Float:
+    moved = observation.copy()
+    moved[CLOCK] += PERIOD
+    return moved
 
 
 def _start(numbers: Float) -> tuple[Float, Float]:
