@@ -121,8 +121,9 @@ class RosWorld:
         self.pace.seconds += self._link.clock.now() - began
         self._sent, self._ended = start, False
         self._observation = first.copy()
-        self._look(self._news())
+        heard = self._news()
         self._deadline = self._link.clock.now()
+        self._look(heard, self._deadline)
         self._dog.arm()
         return self.observations
 
@@ -153,7 +154,7 @@ class RosWorld:
         self.pace.steps += 1
         self.pace.seconds += period
         self._observation = self._go_on(self._observation)
-        self._look(heard)
+        self._look(heard, self._deadline)
         if self._watch is not None:
             self._watch(self._observation)
         return Step(self.observations, sent[None].copy(), np.array([False]))
@@ -177,8 +178,10 @@ class RosWorld:
             self._check()
         return bool((np.abs(self._news().positions - start) < CLOSE).all())
 
-    def _look(self, heard: Heard) -> None:
-        self._observation[self._positions] = heard.positions
+    def _look(self, heard: Heard, at: float) -> None:
+        """Take over what was heard, moved on from when it was measured to the time `at` which it is to stand for."""
+        age = min(max(at - heard.stamp, 0.0), self._stale)
+        self._observation[self._positions] = heard.positions + age * heard.velocities
         self._observation[self._velocities] = heard.velocities
 
     def _news(self) -> Heard:

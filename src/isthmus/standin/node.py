@@ -77,6 +77,7 @@ class Node:
         """Join the graph at `address`."""
         self._machine = Machine(parameters, settings.seed)
         self._patience, self._address = settings.patience, address
+        self._go_at(settings.speed)  # before it is to be seen: whoever finds a robot may ask what time it goes by
         serve_first()
         graph = Graph(address, "fetch")
         self._faults = Faults(settings.faults, settings.seed)
@@ -87,7 +88,6 @@ class Node:
         graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
         graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _received: self._inbox.put(None))
         graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
-        self._go_at(settings.speed)
         self._done_at, self._current = 0.0, ""
         self._late: list[tuple[float, int, Any]] = []
         self._sent = itertools.count()
@@ -116,19 +116,16 @@ class Node:
 
     def _await_goal(self) -> None:
         """Take what has come; a simulated clock waits for a goal that is due, and stands still for so long."""
-        began, due = time.perf_counter(), False
-        try:
-            due = self._simulated and bool(self._current) and self._machine.time >= self._done_at - TICK / 2
-            if due:
-                self._tell_time()  # whoever waits for the end of the goal must see it
-            self._take(self._inbox.get(timeout=self._patience) if due else self._inbox.get_nowait())
-            while True:
-                self._take(self._inbox.get_nowait())
-        except queue.Empty:
-            if due:
+        if self._simulated and self._current and self._machine.time >= self._done_at - TICK / 2:
+            self._tell_time()  # whoever waits for the end of the goal must see it
+            began = time.perf_counter()
+            try:
+                self._take(self._inbox.get(timeout=self._patience))
+            except queue.Empty:
                 self._finish()
-        if due:
             self._began += time.perf_counter() - began
+        while not self._inbox.empty():
+            self._take(self._inbox.get_nowait())
 
     def _take(self, goal: Goal | float | None) -> None:
         if isinstance(goal, float | int):
