@@ -95,6 +95,22 @@ def _target(config: Config, task: Task, gap: Gap) -> Target:
     return EnvironmentTarget(task, config.environment, config.evaluation_episodes)
 
 
+def make_source(task: Task, policy: Policy, seed: int) -> Source:
+    """What methods are told of the side that is known."""
+    return Source(
+        policy=policy,
+        simulator=task.source(),
+        unlimited=task.unlimited(SCALE_WORLDS),
+        spec=task.embodiment.spec,
+        seed=seed,
+        cost=source_cost(task),
+        joints=joints_of(task),
+        practice=practice_in(task),
+        robust=robust_for(task),
+        physics=Physics(task.embodiment),
+    )
+
+
 @dataclass(frozen=True)
 class _Crossing:
     config: Config
@@ -106,20 +122,9 @@ class _Crossing:
     watch: Watcher
 
     def run(self, *, traces: bool) -> Result:
-        task = self.task
-        source = Source(
-            policy=self.expert,
-            simulator=task.source(),
-            unlimited=task.unlimited(SCALE_WORLDS),
-            spec=task.embodiment.spec,
-            seed=self.config.seed,
-            cost=source_cost(task),
-            joints=joints_of(task),
-            practice=practice_in(task),
-            robust=robust_for(task),
-            physics=Physics(task.embodiment),
+        method = make_method(
+            self.config.method, make_source(self.task, self.expert, self.config.seed), self.config.settings
         )
-        method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
         if traces:
@@ -258,7 +263,7 @@ class _Crossing:
     def _trace(self, method: Method) -> None:
         """Record a few episodes of each policy from the same starts, for the report."""
         plain = Unadapted(self.expert, self.task.source())
-        world = self.task.source(TRACED_EPISODES)
+        world = self.task.trial.source(TRACED_EPISODES)
         traces = {
             "expert": record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
             "unadapted": self.target.record(plain, 1, self._traced()),
