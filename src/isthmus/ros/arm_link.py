@@ -171,6 +171,8 @@ class RosArmLink:
     def reconnect(self) -> None:
         """Register with the master again: one that was restarted has forgotten us, and would not tell the robot."""
         self._close_topics()
+        with self._lock:
+            self._heard = None
         self._open()
 
     def close(self) -> None:

@@ -48,34 +48,35 @@ def require_ros() -> None:
 
 def master_answers(address: Address) -> bool:
     """Whether a master is there."""
-    try:
-        answer: Any = xmlrpc.client.ServerProxy(address.uri, transport=_Impatient()).getPid("/isthmus")
-        return bool(answer[0] == 1)
-    except (OSError, xmlrpc.client.Error, HTTPException):
-        return False
+    return _answers(address.uri)
 
 
 def parameter(address: Address, name: str) -> Any:  # noqa: ANN401 - it may be anything
     """A parameter of the graph; None where it is not set."""
     try:
-        answer: Any = xmlrpc.client.ServerProxy(address.uri, transport=_Impatient()).getParam("/isthmus", name)
+        with _server(address.uri) as master:
+            answer: Any = master.getParam("/isthmus", name)
     except (OSError, xmlrpc.client.Error, HTTPException) as error:
         raise Problem(f"the ROS master at {address} does not answer ({error})") from error
     return answer[2] if answer[0] == 1 else None
 
 
 def publishers(address: Address, topic: str) -> set[str]:
-    """The nodes that publish a topic."""
+    """The nodes that publish a topic; those that were killed are still in the master's books, but do not answer."""
     try:
-        state: Any = xmlrpc.client.ServerProxy(address.uri, transport=_Impatient()).getSystemState("/isthmus")
+        with _server(address.uri) as master:
+            state: Any = master.getSystemState("/isthmus")
+            known = {node for name, nodes in state[2][0] if name == topic for node in nodes}
+            homes: dict[str, Any] = {node: master.lookupNode("/isthmus", node) for node in known}
     except (OSError, xmlrpc.client.Error, HTTPException):
         return set()
-    return {node for name, nodes in state[2][0] if name == topic for node in nodes}
+    return {node for node, answer in homes.items() if answer[0] == 1 and _answers(answer[2])}
 
 
 def set_parameter(address: Address, name: str, value: object) -> None:
     """Set a parameter of the graph."""
-    xmlrpc.client.ServerProxy(address.uri, transport=_Impatient()).setParam("/isthmus", name, value)  # pyright: ignore[reportArgumentType]
+    with _server(address.uri) as master:
+        master.setParam("/isthmus", name, value)  # pyright: ignore[reportArgumentType]
 
 
 def require_master(address: Address) -> None:
@@ -124,6 +125,19 @@ def _joined(address: Address, name: str) -> Any:  # noqa: ANN401
     if _node[0] != address:
         raise Problem(f"this process is already on the graph of {_node[0]}, and can be on one only")
     return _node[1]
+
+
+def _answers(uri: str) -> bool:
+    try:
+        with _server(uri) as server:
+            answer: Any = server.getPid("/isthmus")
+        return bool(answer[0] == 1)
+    except (OSError, xmlrpc.client.Error, HTTPException):
+        return False
+
+
+def _server(uri: str) -> xmlrpc.client.ServerProxy:
+    return xmlrpc.client.ServerProxy(uri, transport=_Impatient())
 
 
 class _Impatient(xmlrpc.client.Transport):

@@ -33,7 +33,8 @@ def reproduce_figure_5(
     if not speed > 0:
         raise Problem(f"speed must be positive, got {speed:g}")
     folder = out / settings.folder
-    cells = [(robot, method) for robot in settings.robots for method in settings.methods]
+    # Method by method, so that a study that is stopped early can be compared with PD on every robot.
+    cells = [(robot, method) for method in settings.methods for robot in settings.robots]
     paths = {cell: folder / "cells" / f"{cell[0]}-{cell[1]}.json" for cell in cells}
     # The port is part of a crossing's configuration: one that goes on needs the same.
     address = _address(folder)
@@ -60,7 +61,8 @@ def reproduce_figure_5(
 
 
 def _summary(paths: dict[tuple[str, str], Path]) -> Summary:
-    return Summary.of(Outcome.load(path) for path in paths.values() if path.exists())
+    found = [Outcome.load(path) for path in paths.values() if path.exists()]
+    return Summary.of(sorted(found, key=lambda one: one.robot))
 
 
 def _address(folder: Path) -> Address:
