@@ -11,7 +11,7 @@ def test_a_restart_of_the_master_is_survived(address, world_at, fetch):
     with ros_master(address):
         robot = stand_in(address, speed=20.0)
         process = robot.__enter__()
-        world = world_at(address, patience=4.0)
+        world = world_at(address, patience=2.0)
         seen = [world.reset(stream(0, "reset"))]
         for _ in range(5):
             seen.append(world.step(policy(History.of(seen[-1]))).observations)

@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.core import Float
 from isthmus.ros.address import Address
-from isthmus.ros.bindings import Graph, message, parameter, require_master
+from isthmus.ros.bindings import Graph, master_answers, message, parameter, require_master
 from isthmus.ros.clock import Clock, TopicClock, WallClock
 from isthmus.ros.messages import (
     CANCEL,
@@ -170,6 +170,8 @@ class RosArmLink:
 
     def reconnect(self) -> None:
         """Register with the master again: one that was restarted has forgotten us, and would not tell the robot."""
+        if not master_answers(self._address):
+            return  # rospy would ask it for ever
         self._close_topics()
         with self._lock:
             self._heard = None

@@ -108,6 +108,7 @@ class RosWorld:
         if which is not None and not which[0]:
             return self.observations
         self._dog.rest()
+        self._ended = True
         first = self._begin(rng)
         start = self._guard_range(first[self._positions])
         began = self._link.clock.now()
