@@ -93,6 +93,7 @@ class Transfer:
             raise Problem("a robot and an environment are two targets: give one")
         samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
         if self.robot is not None:
+            Address.parse(self.robot)
             spec = load_task(self.task).embodiment.spec
             planned = within(self.minutes or DEFAULT_MINUTES, spec)
             samples = planned.samples if self.minutes is not None else self.samples

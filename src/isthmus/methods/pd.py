@@ -37,6 +37,8 @@ class PdPolicy:
     joints: Joints
     gains: Float
     """Rows of kp, kd and b (3, act)."""
+    positions: bool = False
+    """Whether actions are positions."""
 
     def decide(self, history: History) -> Decision:
         """The command for n histories, and what it is meant to reach."""
@@ -44,7 +46,7 @@ class PdPolicy:
         o_want = self.simulator.predict(history, a_src)
         errors = joint_errors(self.joints, history.current, o_want)
         command = np.einsum("nag,ga->na", errors, self.gains)
-        if self.simulator.spec.commands == "position":
+        if self.positions:
             command += self.joints(o_want)[0]
         return Decision(a_src, o_want, command)
 
@@ -71,7 +73,8 @@ class PdMethod:
         policy, simulator = self._source.policy, self._source.simulator
         if self._gains is None:
             return Unadapted(policy, simulator)
-        return PdPolicy(policy, simulator, self._joints, self._gains)
+        positions = self._source.spec.commands == "position"
+        return PdPolicy(policy, simulator, self._joints, self._gains, positions)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Tune the gains on everything so far."""
