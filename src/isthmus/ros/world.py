@@ -147,6 +147,8 @@ class RosWorld:
         self._sent = sent
         # A simulated robot's clock waits for us at the end of a goal: there is no beat to be made up for.
         self._deadline = period + (stamp if self._link.clock.waits else self._deadline)
+        if self._watch is not None:  # now, while there is nothing to do but wait
+            self._watch(self._observation)
         in_time = self._link.clock.wait_until(self._deadline, self._patience)
         self._check()
         if not in_time:
@@ -156,8 +158,6 @@ class RosWorld:
         self.pace.seconds += period
         self._observation = self._go_on(self._observation)
         self._look(heard, self._deadline)
-        if self._watch is not None:
-            self._watch(self._observation)
         return Step(self.observations, sent[None].copy(), np.array([False]))
 
     def close(self) -> None:
