@@ -9,7 +9,7 @@ from isthmus.data import write_json
 from isthmus.studies.figure_5.cell import Outcome
 from isthmus.studies.figure_5.settings import PAPER
 
-COLUMNS = ("robot", "method", "distance ", "+/- ", "ratio to PD ", "samples ", "robot min ", "clipped ")
+COLUMNS = ("robot", "method", "off by ", "+/- ", "to PD ", "samples ", "min ", "clipped ")
 
 
 @dataclass(frozen=True)
