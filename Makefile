@@ -6,9 +6,11 @@ STAMP  := .venv/.stamp
 PIP    := $(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt
 # Off-screen rendering (EGL, in software where there is no GPU), and the browser in which the report is tested.
 SYSTEM := libegl1 libgl1 chromium
+# ROS 1, to talk to a robot: what ros-core brings, without its compilers.
+SYSTEM += python3-rospy python3-roslaunch python3-rosmaster python3-sensor-msgs python3-trajectory-msgs rosout
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test fuzz demo format typings clean
+.PHONY: help env lint test fuzz demo ros format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +23,7 @@ env: $(STAMP)  ## build .venv, pinned by constraints.txt, and install missing sy
 	  apt-get update -qq >/dev/null 2>&1; \
 	  for p in $$(missing); do apt-get install -y -qq --no-install-recommends $$p >/dev/null 2>&1; done; \
 	fi; \
-	[ -z "$$(missing)" ] || echo "env: rendering and the report test also need the system packages$$(missing)"
+	[ -z "$$(missing)" ] || echo "env: rendering, the report test and robots also need the system packages$$(missing)"
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -29,7 +31,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "env: installing into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(PIP) torch hatchling editables  # torch first, so that no other package chooses its build
-	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,dev]'
+	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,fetch,dev]'
 	@touch $@
 
 lint: env  ## ruff, basedpyright and import-linter
@@ -47,6 +49,9 @@ fuzz: env  ## try the readers of policies and run files on damaged and hostile i
 demo: env  ## move a Reacher policy to a plane tilted by 90 degrees, report in runs/demo
 	@rm -rf runs/demo
 	@$(BIN)/isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 0 --out runs/demo
+
+ros: env  ## start a stand-in for a Fetch on a ROS graph at ros://127.0.0.1:11311; Ctrl-C ends it
+	@$(BIN)/isthmus robot up fetch
 
 format: env  ## format the code and apply safe fixes
 	@$(BIN)/ruff format

@@ -11,6 +11,9 @@ from isthmus.gaps import KINDS, MIXTURE, Gap
 from isthmus.gaps.anatomy import robot_bodies
 from isthmus.tasks import TASKS, load_task
 
+GAPPED = sorted(set(TASKS) - {"fetch-swing"})
+"""The Fetch touches nothing, makes up for gravity and is made of meshes: several gaps are none for it."""
+
 
 def fitting_body(kind, model):
     """A body that the dial can be for, as it is written: `:leg`, or nothing."""
@@ -60,7 +63,7 @@ def test_every_draw_of_a_random_gap_is_described():
         assert f"| `{name}` | {told}" in page
 
 
-@pytest.mark.parametrize("task_name", sorted(TASKS))
+@pytest.mark.parametrize("task_name", GAPPED)
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_at_its_neutral_value_there_is_no_gap_bit_for_bit(name, task_name):
     task = load_task(task_name)
@@ -74,7 +77,7 @@ def test_at_its_neutral_value_there_is_no_gap_bit_for_bit(name, task_name):
     np.testing.assert_array_equal(run(task.target(neutral, 2)), run(task.target(without, 2)))
 
 
-@pytest.mark.parametrize("task_name", sorted(TASKS))
+@pytest.mark.parametrize("task_name", GAPPED)
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_at_any_other_value_there_is_one(name, task_name):
     task = load_task(task_name)

@@ -84,7 +84,8 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     method.save(tmp_path / "model.npz")
     other = make_method(name, source(), SETTINGS)
     other.restore(tmp_path / "model.npz")
-    window = History(episodes[0][0].observations[None, 3:5], episodes[0][0].applied[None, 3:4])
+    run, k = episodes[0][0], max(method.history, 2)
+    window = History(run.observations[None, 3 : 3 + k], run.applied[None, 3 : 2 + k])
     np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
     assert not isinstance(other.decider(), Unadapted)
 

@@ -1,8 +1,14 @@
 """What exists, with a line each."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.core import Problem
+
+if TYPE_CHECKING:
+    import mujoco
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,10 @@ class Gaps:
         from isthmus.gaps import KINDS
         from isthmus.tasks import TASKS
 
-        models = {name: kind.make().embodiment.model for name, kind in TASKS.items()}
+        models: dict[str, mujoco.MjModel] = {}
+        for name, task in TASKS.items():
+            with suppress(Problem):  # a robot whose extra is not installed
+                models[name] = task.make().embodiment.model
         fits = {gap: [name for name, model in models.items() if kind.fits(model)] for gap, kind in KINDS.items()}
         if self.json:
             shown = (

@@ -18,6 +18,7 @@ from isthmus.cli.identify import Identify
 from isthmus.cli.lists import Gaps, Methods, Tasks
 from isthmus.cli.report import Report
 from isthmus.cli.reproduce import Reproduce
+from isthmus.cli.robot import Robot
 from isthmus.cli.study import Study
 from isthmus.cli.survey import Survey
 from isthmus.cli.transfer import Transfer
@@ -33,6 +34,7 @@ Command = (
     | Annotated[Ceiling, subcommand("ceiling")]
     | Annotated[Identify, subcommand("identify")]
     | Annotated[Reproduce, subcommand("reproduce")]
+    | Annotated[Robot, subcommand("robot")]
     | Annotated[Tasks, subcommand("tasks")]
     | Annotated[Gaps, subcommand("gaps")]
     | Annotated[Methods, subcommand("methods")]

@@ -7,6 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from isthmus.cli.output import started_late, stderr
 from isthmus.transfer import Event
+from isthmus.transfer.events import Glimpse
 
 DOING = {
     "baseline": "scoring expert and unadapted policy",
@@ -39,6 +40,15 @@ class CrossingDisplay:
         self._progress = progress
         self._bar = progress.add_task(DOING["baseline"], total=None, detail="")
         self._score = ""
+
+    def look(self, glimpse: Glimpse) -> None:
+        """Show how a robot is moving."""
+        self._progress.start()
+        self._progress.update(
+            self._bar,
+            detail=f"{self._score}  off by {glimpse.distance:.1%}, {glimpse.rate:.1f} Hz, "
+            f"{glimpse.missed} of {glimpse.steps} deadlines missed, {glimpse.seconds / 60:.1f} min  (space stops)",
+        )
 
     def __call__(self, event: Event) -> None:
         """Show `event`."""

@@ -1,4 +1,4 @@
-"""The paper's figures 3 and 4, made again."""
+"""The paper's figures 3, 4 and 5, made again."""
 
 import os
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import unknown_name
 
 if TYPE_CHECKING:
@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reproduce:
-    """Make figure 3 or figure 4 of the paper again, and show ours beside the paper's numbers.
+    """Make figure 3, 4 or 5 of the paper again, and show ours beside the paper's numbers.
 
     Example: `isthmus reproduce figure-4 --quick --only hopper`
 
     A study that was stopped, or killed, goes on with the same command; more seeds go on from fewer. figure-3 is the
-    score against the size of the gap, figure-4 the samples until 3/4 of the expert. What is there so far is always in
+    score against the size of the gap, figure-4 the samples until 3/4 of the expert, and figure-5 swings of a Fetch arm
+    over ROS. What is there so far is always in
     OUT/FIGURE: a page, a plot, a table and JSON.
     """
 
     figure: Positional[str]
-    """figure-3 or figure-4."""
+    """figure-3, figure-4 or figure-5."""
     quick: bool = False
     """A coarse look within minutes: two seeds, few gaps, small budgets. Its cells are kept apart."""
     only: tuple[str, ...] = ()
@@ -41,11 +42,16 @@ class Reproduce:
     """Folder of the figures."""
     keep_runs: bool = False
     """Keep the run folders of finished cells, with everything that was collected."""
+    speed: float = 20.0
+    """Of figure-5's stand-in robots: how many times as fast as real time, at most."""
     json: bool = False
     """Print JSON only."""
 
     def run(self) -> None:
         """Run what is missing, print the table."""
+        if self.figure == "figure-5":
+            self._run_figure_5()
+            return
         from isthmus.cli.countdown import countdown
         from isthmus.studies.reproduce import QUICK_SEEDS, SEEDS, reproduce
 
@@ -69,9 +75,25 @@ class Reproduce:
         folder = self.out / figure.folder
         stdout.print(f"\npage: {folder / figure.name}.html, figures: {folder / figure.name}.json", soft_wrap=True)
 
+    def _run_figure_5(self) -> None:
+        """The Fetch arm, which needs ROS and has no seeds."""
+        from isthmus.studies.figure_5 import FULL, QUICK, reproduce_figure_5
+        from isthmus.studies.figure_5.summary import COLUMNS
+
+        settings = QUICK if self.quick else FULL
+        summary = reproduce_figure_5(
+            settings, self.out, speed=self.speed, tell=lambda what: stderr.print(f"figure 5: {what}", soft_wrap=True)
+        )
+        if self.json:
+            print_json(summary.to_json())
+            return
+        print_table("Figure 5: mean normalised distance to the simulator's trajectory", COLUMNS, summary.rows)
+        folder = self.out / settings.folder
+        stdout.print(f"\nfigures: {folder / 'figure-5.json'}, the arm: {folder / 'arm.mp4'}", soft_wrap=True)
+
     def _figure(self) -> "Figure":
         from isthmus.studies.reproduce import FIGURES
 
         if self.figure not in FIGURES:
-            raise unknown_name("figure", self.figure, FIGURES)
+            raise unknown_name("figure", self.figure, (*FIGURES, "figure-5"))
         return FIGURES[self.figure](quick=self.quick)

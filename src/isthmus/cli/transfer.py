@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
 from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
+from isthmus.core import Problem
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
+from isthmus.ros import Address, SafetySettings
+from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
+from isthmus.transfer.robot_time import within
 
+if TYPE_CHECKING:
+    from isthmus.cli.progress import CrossingDisplay
+
+DEFAULT_MINUTES = 10.0
 ROUND_SAMPLES, ROUNDS = 250, 10
 """A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
@@ -32,14 +40,20 @@ class Transfer:
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
     target: str | None = None
     """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env()."""
+    robot: str | None = None
+    """A robot to cross to instead: the address of its ROS master, as in ros://127.0.0.1:11311."""
+    minutes: float | None = None
+    """Time with the robot, moves to the start and trials included; in place of --samples."""
+    speed: float = 1.0
+    """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
     policy: Path | None = None
     """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
     """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
-    method: str = "inverse"
-    """The way across: see `isthmus methods`."""
+    method: str | None = None
+    """The way across: see `isthmus methods`; inverse, or preview for a robot, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     history: int = 1
@@ -65,38 +79,90 @@ class Transfer:
         default_factory=CollectSettings
     )
     fit: Annotated[FitSettings, arg(help="How the inverse model is fitted.")] = field(default_factory=FitSettings)
+    safety: Annotated[SafetySettings, arg(help="Limits of a robot; loosen them only if you must.")] = field(
+        default_factory=SafetySettings
+    )
+
+    def _config(self) -> Config:
+        """The crossing that was asked for."""
+        if (self.minutes is not None or self.speed != 1) and self.robot is None:
+            raise Problem(
+                "minutes and speed are those of a robot: give its address, as in --robot ros://127.0.0.1:11311"
+            )
+        if self.robot is not None and self.target is not None:
+            raise Problem("a robot and an environment are two targets: give one")
+        samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
+        if self.robot is not None:
+            Address.parse(self.robot)
+            spec = load_task(self.task).embodiment.spec
+            planned = within(self.minutes or DEFAULT_MINUTES, spec)
+            samples = planned.samples if self.minutes is not None else self.samples
+            each, trials = self.round_samples or -(-samples // planned.rounds), min(trials, planned.trials)
+        return Config(
+            task=self.task,
+            gap=self.gap,
+            method=self.method or ("preview" if self.robot else "inverse"),
+            samples=samples,
+            seed=self.seed,
+            round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
+            evaluation_episodes=trials,
+            settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
+            environment=self.robot or self.target,
+            policy=policy_file(self.policy, self.normaliser, self.layout),
+            safety=self.safety,
+        )
+
+    def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
+        """Cross to a robot, with a hand on the emergency stop."""
+        from isthmus.cli.stop_key import stop_key
+        from isthmus.ros.speed import be_fast
+        from isthmus.transfer.ros_target import Attended
+
+        attended = Attended(look=display.look)
+        if self.speed != 1:
+            be_fast(address, self.speed)
+        try:
+            with stop_key(attended.stop):
+                return cross(config, folder, resume=self.resume, watch=display, attended=attended)
+        finally:
+            if self.speed != 1:
+                be_fast(address, 1.0)
 
     def run(self) -> None:
         """Cross, print the closing table, write the report."""
         from isthmus.cli.progress import crossing_progress
 
-        config = Config(
-            task=self.task,
-            gap=self.gap,
-            method=self.method,
-            samples=self.samples,
-            seed=self.seed,
-            round_samples=self.round_samples or max(ROUND_SAMPLES, self.samples // ROUNDS),
-            evaluation_episodes=self.evaluation_episodes,
-            settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
-            environment=self.target,
-            policy=policy_file(self.policy, self.normaliser, self.layout),
-        )
-        folder = RunFolder(
-            self.out or Path("runs") / folder_name(self.task, self.target or self.gap, self.method, self.seed)
-        )
+        config = self._config()
+        where = self.robot or self.target or self.gap
+        folder = RunFolder(self.out or Path("runs") / folder_name(self.task, where, config.method, self.seed))
         with crossing_progress() as display:
-            result = cross(config, folder, resume=self.resume, watch=display)
+            if config.robot is None:
+                result = cross(config, folder, resume=self.resume, watch=display)
+            else:
+                result = self._with_robot(config, config.robot, folder, display)
         if self.json:
             print_json(result.to_json())
         else:
             print_result(result)
             _print_fit(folder, config.load_task().embodiment.spec.action_names)
+            _print_robot(folder)
         if self.report:
             from isthmus.report import write_report
 
             path = write_report(folder, video=self.video)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+
+def _print_robot(folder: RunFolder) -> None:
+    """How it went with the robot."""
+    for part in folder.robot_parts()[-1:]:
+        pace, clipped = part["pace"], part["clipped"]
+        stdout.print(
+            f"{pace['robot_seconds'] / 60:.1f} minutes of robot time, {pace['steps']} steps, "
+            f"{pace['share_within_2_ms']:.1%} within 2 ms of their deadline, {pace['lost']} episodes cut short; "
+            f"commands clipped: {clipped['step']} steps, {clipped['lead']} leads, {clipped['position']} positions",
+            soft_wrap=True,
+        )
 
 
 def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.collection.course import Course
-from isthmus.core import Bool, Episode, Float, HistoryBuffer, Trajectory, check_settings
+from isthmus.core import Bool, Episode, Float, HistoryBuffer, Lost, Trajectory, check_settings
 from isthmus.core.protocols import Placeable
 from isthmus.policies import Decider
 
@@ -42,6 +42,10 @@ class CollectSettings:
         return min(horizon, max(int(self.first_share * horizon), 1) << min(round_number, 30))
 
 
+NUDGE = 0.25
+"""Of a random action's size, for a robot that is sent to positions: it is to be pushed, not thrown about."""
+
+
 def collect(
     robot: Placeable,
     decider: Decider,
@@ -68,7 +72,12 @@ def collect(
             break
         decision = decider.decide(buffer.window)
         command = _interrupted(decision.command, robot, settings, rng)
-        step = robot.step(command, moving)
+        try:
+            step = robot.step(command, moving)
+        except Lost:
+            if not taken:
+                raise
+            break  # the steps before are as good as any; the next reset says what is wrong
         seen.append(step.observations)
         taken.append((command, step.applied, decision.source, decision.wanted))
         lengths += moving
@@ -85,9 +94,12 @@ def collect(
 
 
 def _interrupted(commands: Float, robot: Placeable, settings: CollectSettings, rng: np.random.Generator) -> Float:
-    """The commands, some of them replaced by a random action."""
+    """The commands, some of them replaced by a random action: near the command itself where that is a position."""
     hit: Bool = rng.random(len(commands)) < settings.interrupt
-    return np.where(hit[:, None], _random(robot, len(commands), settings, rng), commands)
+    random = _random(robot, len(commands), settings, rng)
+    if robot.spec.commands == "position":
+        random = commands + NUDGE * random
+    return np.where(hit[:, None], random, commands)
 
 
 def _random(robot: Placeable, n: int, settings: CollectSettings, rng: np.random.Generator) -> Float:

@@ -1,7 +1,7 @@
 """The vocabulary everything else is written in: arrays, specs, histories, trajectories, protocols."""
 
 from isthmus.core.arrays import Bool, Float, Float32, Int
-from isthmus.core.errors import Problem, check_settings, unknown_name
+from isthmus.core.errors import Lost, Problem, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
 from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
@@ -20,6 +20,7 @@ __all__ = [
     "HistoryBuffer",
     "Int",
     "InverseModel",
+    "Lost",
     "Mlp",
     "Policy",
     "Problem",

@@ -11,6 +11,10 @@ class Problem(Exception):  # noqa: N818 - it is the user's problem to solve, not
     """
 
 
+class Lost(Problem):
+    """A robot that is not to be heard of, or was stopped, in the middle of an episode: what was collected is kept."""
+
+
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> Problem:
     """The problem with a name that does not exist: lists the valid ones and the nearest."""
     valid = sorted(choices)

@@ -1,6 +1,7 @@
 """What a world is like from outside: names, limits, rates."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -25,10 +26,17 @@ class WorldSpec:
     """Steps in a full episode."""
     targets: Int
     """Observation dimensions an inverse model is asked to reach; the others follow from them."""
+    sensed: Int | None = None
+    """Observation dimensions that tell of the robot, all by default; the others (a clock, a goal) are the task's own.
+    A model of the robot does not look at those."""
+    commands: Literal["effort", "position"] = "effort"
+    """What an action asks for. A position is held until there is another: a random one must lie near the wanted one."""
 
     def __post_init__(self) -> None:
         """Refuse limits and targets that do not fit the names, and keep all from being changed."""
-        for name in ("action_low", "action_high", "targets"):
+        if self.sensed is None:
+            object.__setattr__(self, "sensed", np.arange(self.observation_size))
+        for name in ("action_low", "action_high", "targets", "sensed"):
             kept = np.array(getattr(self, name))
             kept.flags.writeable = False
             object.__setattr__(self, name, kept)
@@ -39,11 +47,14 @@ class WorldSpec:
             )
         if not (self.action_low < self.action_high).all():
             raise ValueError("every lower action limit must be below the upper one")
-        rising = (
-            self.targets.ndim == 1 and self.targets.size > 0 and bool((np.diff(self.targets, prepend=-1) > 0).all())
-        )
-        if not rising or self.targets[-1] >= self.observation_size:
-            raise ValueError(f"targets must index the {self.observation_size} observation dimensions, in rising order")
+        for name, rows in (("targets", self.targets), ("sensed", self.robot_dimensions)):
+            rising = rows.ndim == 1 and rows.size > 0 and bool((np.diff(rows, prepend=-1) > 0).all())
+            if not rising or rows[-1] >= self.observation_size:
+                raise ValueError(
+                    f"{name} must index the {self.observation_size} observation dimensions, in rising order"
+                )
+        if not np.isin(self.targets, self.robot_dimensions).all():
+            raise ValueError("what is to be reached must be sensed")
         if self.horizon < 1 or self.control_period <= 0:
             raise ValueError("horizon and control period must be positive")
 
@@ -51,6 +62,11 @@ class WorldSpec:
     def observation_size(self) -> int:
         """How many numbers an observation has."""
         return len(self.observation_names)
+
+    @property
+    def robot_dimensions(self) -> Int:
+        """Observation dimensions that tell of the robot."""
+        return np.arange(self.observation_size) if self.sensed is None else self.sensed
 
     @property
     def action_size(self) -> int:

@@ -20,7 +20,7 @@ class Windows:
     history: int
     """k: how many observations a history holds."""
     observations: Float32
-    """Every trajectory's observations, each led by k-1 copies of its first (rows, obs)."""
+    """What was sensed of every trajectory, each led by k-1 copies of its first (rows, sensed)."""
     actions: Float32
     """Applied actions, row by row with `observations`; zero where there is none (rows, act).
 
@@ -46,7 +46,8 @@ class Windows:
             raise ValueError("there are no trajectories to learn from")
         lead = history - 1
         rows = sum(len(one) + 1 + lead for _, one in numbered)
-        observations = np.empty((rows, spec.observation_size), np.float32)
+        sensed = spec.robot_dimensions
+        observations = np.empty((rows, len(sensed)), np.float32)
         actions = np.zeros((rows, spec.action_size), np.float32)
         corrections = np.zeros((rows, spec.action_size), np.float32)
         starts = np.empty(sum(one.samples for _, one in numbered), np.int64)
@@ -54,8 +55,9 @@ class Windows:
         row = example = 0
         for number, one in numbered:
             begin, end = row + lead, row + lead + len(one)
-            observations[row:begin] = one.observations[0]
-            observations[begin : end + 1] = one.observations
+            seen = one.observations if len(sensed) == spec.observation_size else one.observations[:, sensed]
+            observations[row:begin] = seen[0]
+            observations[begin : end + 1] = seen
             actions[begin:end] = one.applied
             corrections[begin:end] = one.commands - one.source
             starts[example : example + one.samples] = np.arange(row + one.context, row + len(one))

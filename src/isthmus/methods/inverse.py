@@ -1,7 +1,10 @@
 """The paper's method: a deep inverse dynamics model of the target, learned in hindsight."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from isthmus.core import Episode, stream
 from isthmus.data import Windows
@@ -41,16 +44,19 @@ class InverseMethod:
         """Refit on everything so far, starting from the model there is."""
         from isthmus.models.fit import fit  # noqa: PLC0415 - torch is needed to learn, not to act
 
+        spec = self._source.spec
+        sensed = spec.robot_dimensions
         fitted = fit(
-            Windows.of(episodes, self.history, self._source.spec),
-            self._source.spec.targets,
+            Windows.of(episodes, self.history, spec),
+            np.searchsorted(sensed, spec.targets),
             self._settings.fit,
             stream(self._source.seed, "fit", round_number),
             correction=self._correction,
             start=self._model,
             progress=progress,
         )
-        self._model = fitted.model
+        blind = len(sensed) < spec.observation_size
+        self._model = replace(fitted.model, sensed=sensed) if blind else fitted.model
         return Learned(
             epochs=len(fitted.losses) - 1,
             best=fitted.best,

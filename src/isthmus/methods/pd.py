@@ -5,7 +5,8 @@
 for each actuator its own joint, with gains tuned on the target's own motion. In hindsight, the joint state that was
 reached is the one that was wanted: kp, kd and b are those for which the law would have given the actions that were
 applied, by least squares. b is what it takes on average to hold the joint, as an integrator would find it. Actions at a
-limit are left out, since there any larger one would have done the same.
+limit are left out, since there any larger one would have done the same. Where actions are positions, the law gives what
+to add to q_want.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,13 +37,18 @@ class PdPolicy:
     joints: Joints
     gains: Float
     """Rows of kp, kd and b (3, act)."""
+    positions: bool = False
+    """Whether actions are positions."""
 
     def decide(self, history: History) -> Decision:
         """The command for n histories, and what it is meant to reach."""
         a_src = self.policy(history)
         o_want = self.simulator.predict(history, a_src)
         errors = joint_errors(self.joints, history.current, o_want)
-        return Decision(a_src, o_want, np.einsum("nag,ga->na", errors, self.gains))
+        command = np.einsum("nag,ga->na", errors, self.gains)
+        if self.positions:
+            command += self.joints(o_want)[0]
+        return Decision(a_src, o_want, command)
 
     def __call__(self, history: History) -> Float:
         """Commands (n, act) for n histories."""
@@ -67,7 +73,8 @@ class PdMethod:
         policy, simulator = self._source.policy, self._source.simulator
         if self._gains is None:
             return Unadapted(policy, simulator)
-        return PdPolicy(policy, simulator, self._joints, self._gains)
+        positions = self._source.spec.commands == "position"
+        return PdPolicy(policy, simulator, self._joints, self._gains, positions)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Tune the gains on everything so far."""
@@ -78,6 +85,8 @@ class PdMethod:
         actions = np.concatenate([one.applied[one.context :] for one in runs])
         spec = self._source.spec
         inside = (actions > spec.action_low) & (actions < spec.action_high)
+        if spec.commands == "position":
+            actions = actions - np.concatenate([self._joints(one.observations[1:])[0][one.context :] for one in runs])
         fitted = [_tune(errors[rows, i], actions[rows, i]) for i, rows in enumerate(inside.T)]
         self._gains = np.stack([gains for gains, _ in fitted], axis=1)
         spread = [float(actions[rows, i].std()) if rows.any() else 0.0 for i, rows in enumerate(inside.T)]

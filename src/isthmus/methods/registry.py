@@ -12,6 +12,7 @@ from isthmus.methods.inverse import InverseMethod
 from isthmus.methods.method import Method, Source
 from isthmus.methods.mpc import PlanningMethod
 from isthmus.methods.pd import PdMethod
+from isthmus.methods.preview import PreviewMethod
 from isthmus.methods.rl_on_target import RlOnTargetMethod
 from isthmus.methods.robust import RobustMethod
 from isthmus.methods.settings import MethodSettings
@@ -65,6 +66,12 @@ METHODS = {
             summary="tries several in the simulator as target steps have put it right, and takes what does best there",
             sees="target observations and actions, and the source's reward in simulation",
             make=AutoMethod,
+        ),
+        MethodKind(
+            name="preview",
+            summary="learns how the robot answers over several steps, and looks ahead along the simulator's course",
+            sees="target observations and actions",
+            make=PreviewMethod,
         ),
         MethodKind(
             name="identified",

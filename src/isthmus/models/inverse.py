@@ -23,7 +23,9 @@ class InverseNetwork:
     history: int
     """k: how many observations it looks at."""
     targets: Int
-    """Observation dimensions it is asked to reach."""
+    """Observation dimensions it is asked to reach, counted among those it looks at."""
+    sensed: Int | None = None
+    """Observation dimensions it looks at; all where there is nothing else."""
 
     def __post_init__(self) -> None:
         """Refuse a history or targets that no network could have."""
@@ -33,16 +35,19 @@ class InverseNetwork:
     def __call__(self, history: History, wanted: Float) -> Float:
         """Actions or corrections (n, act) that lead to `wanted` (n, obs)."""
         past = history.last(self.history)
-        n = len(wanted)
-        change = wanted - past.observations[:, -1]
+        n, seen = len(wanted), past.observations
+        if self.sensed is not None:
+            wanted, seen = wanted[:, self.sensed], seen[:, :, self.sensed]
+        change = wanted - seen[:, -1]
         if len(self.targets) < wanted.shape[1]:
             change = change[:, self.targets]
-        parts = (past.observations.reshape(n, -1), past.actions.reshape(n, -1), change)
+        parts = (seen.reshape(n, -1), past.actions.reshape(n, -1), change)
         return self.network(np.concatenate(parts, axis=1, dtype=np.float32))
 
     def save(self, path: Path) -> None:
         """Write the model."""
         arrays = self.network.arrays() | {"targets": self.targets}
+        arrays |= {} if self.sensed is None else {"sensed": self.sensed}
         save_arrays(path, arrays, {"kind": KIND, "activation": self.network.activation, "history": self.history})
 
     @staticmethod
@@ -51,6 +56,8 @@ class InverseNetwork:
         arrays, meta = load_arrays(path, KIND)
         try:
             targets = np.asarray(arrays.pop("targets"), dtype=np.int64)
-            return InverseNetwork(Mlp.from_arrays(arrays, meta["activation"]), int(meta["history"]), targets)
+            seen = arrays.pop("sensed", None)
+            sensed = None if seen is None else np.asarray(seen, dtype=np.int64)
+            return InverseNetwork(Mlp.from_arrays(arrays, meta["activation"]), int(meta["history"]), targets, sensed)
         except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
             raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error

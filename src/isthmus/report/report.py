@@ -1,5 +1,6 @@
 """Write the report of a run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,12 @@ def write_report(folder: RunFolder, *, video: bool = True) -> Path:
     """
     run = Run.load(folder)
     shown = film(folder, run) if video else Video(text="This report was written without a video.")
-    write_whole(folder.report_path, render(content(run, shown)).encode())
+    write_whole(folder.report_path, render(content(run, shown, folder.robot_parts())).encode())
     return folder.report_path
 
 
-def content(run: Run, video: Video) -> dict[str, Any]:
-    """Everything the template shows."""
+def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Everything the template shows; `robot` has what happened with one over ROS, in each part of the run."""
     result = run.result
     charts: dict[str, Chart | None] = {
         "curve": curve_chart(run),
@@ -61,5 +62,6 @@ def content(run: Run, video: Video) -> dict[str, Any]:
         "timings": {TIMINGS.get(name, name): duration(seconds) for name, seconds in result.seconds.items()},
         "total_time": duration(sum(result.seconds.values())),
         "command": repeat_command(run.config).split(" "),
+        "robot": robot,
         "number": number,
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from isthmus.core import Problem, unknown_name
 from isthmus.tasks.ant import make_ant
+from isthmus.tasks.fetch import make_fetch_swing
 from isthmus.tasks.half_cheetah import make_half_cheetah
 from isthmus.tasks.hopper import make_hopper
 from isthmus.tasks.humanoid import make_humanoid
@@ -59,6 +60,11 @@ TASKS = {
             name="ant",
             summary="four-legged walker (27-D, 8 actuators)",
             make=make_ant,
+        ),
+        TaskKind(
+            name="fetch-swing",
+            summary="fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
+            make=make_fetch_swing,
         ),
     )
 }

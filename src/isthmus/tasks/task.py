@@ -2,12 +2,15 @@
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from isthmus.core import Float, Policy
 from isthmus.gaps import Gap
 from isthmus.policies import View
 from isthmus.worlds import Embodiment, Fields, MujocoWorld, Robot
+from isthmus.worlds.embodiment import State
 
 DEFAULT_CAMERA = {"lookat": (0.0, 0.0, 0.5), "distance": (3.0,), "azimuth": (90.0,), "elevation": (-15.0,)}
 Pay = Callable[[Float, Float, Float], Float]
@@ -35,6 +38,12 @@ class Task:
     """What policies made for Gymnasium's environment see; the first is what our experts are trained on."""
     policy: Policy | None = None
     """A policy that comes with the task."""
+    judged: Callable[[np.random.Generator, int], State] | None = None
+    """Draws where judged episodes start, for a task that is not judged where it is practised."""
+    speed_limits: Float | None = None
+    """Of the joints of a real robot (act,), in rad/s: what keeps it safe."""
+    go_on: Callable[[Float], Float] | None = None
+    """Moves on by one step what is the task's own in an observation (obs,): a robot does not know of it."""
     camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
 
@@ -49,6 +58,11 @@ class Task:
     def view(self) -> View:
         """What our experts see."""
         return self.views[0]
+
+    @property
+    def trial(self) -> "Task":
+        """This task as it is judged."""
+        return self if self.judged is None else replace(self, embodiment=replace(self.embodiment, start=self.judged))
 
     def paid(self, before: Float, commands: Float, after: Float) -> Float:
         """Gym's own reward of a step (n,)."""

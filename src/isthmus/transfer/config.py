@@ -11,6 +11,8 @@ from isthmus.data import read_json
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
+from isthmus.ros import Address, SafetySettings
+from isthmus.ros.address import SCHEME
 from isthmus.tasks import Task, load_task
 from isthmus.transfer.source_policy import PolicyFile
 
@@ -39,10 +41,13 @@ class Config:
     enough: float | None = None
     """Normalised score at which the run ends, once two evaluations in a row came to it."""
     environment: str | None = None
-    """A Gymnasium environment as the target, by id or Python file, in place of the task's own robot behind a gap."""
+    """A target in place of the task's own robot behind a gap: a Gymnasium environment, by id or Python file, or a robot
+    over ROS, as in ros://127.0.0.1:11311."""
     settings: MethodSettings = field(default_factory=MethodSettings)
     policy: PolicyFile | None = None
     """Another policy than the task's expert."""
+    safety: SafetySettings = field(default_factory=SafetySettings)
+    """Limits of a robot over ROS."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
@@ -64,6 +69,12 @@ class Config:
     def _fewest_episodes(self) -> int:
         """A robot's episodes are dear, and those of slow methods take long; all others are judged over enough."""
         return 1 if self.environment or METHODS[self.method].slow else FEWEST_EPISODES
+
+    @property
+    def robot(self) -> Address | None:
+        """Where the robot is, if the target is one."""
+        is_robot = self.environment is not None and self.environment.startswith(f"{SCHEME}:")
+        return Address.parse(self.environment) if is_robot and self.environment else None
 
     @property
     def samples_a_round(self) -> int:
@@ -96,7 +107,7 @@ class Config:
         try:
             if data.pop("format") != FORMAT:
                 raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
-            settings, policy = data.pop("settings"), data.pop("policy")
+            settings, policy, safety = data.pop("settings"), data.pop("policy"), data.pop("safety", {})
             fit = {**settings.pop("fit")}
             fit["hidden"] = tuple(fit["hidden"])
             made = MethodSettings(
@@ -104,6 +115,7 @@ class Config:
                 collect=CollectSettings(**settings["collect"]),
                 fit=FitSettings(**fit),
             )
-            return Config(**data, settings=made, policy=PolicyFile(**policy) if policy else None)
+            whose = PolicyFile(**policy) if policy else None
+            return Config(**data, settings=made, policy=whose, safety=SafetySettings(**safety))
         except (KeyError, TypeError, AttributeError) as error:
             raise Problem(f"{path} is not a run's configuration ({error})") from error

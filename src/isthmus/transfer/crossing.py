@@ -6,9 +6,10 @@ run that was killed goes on where it was and comes to the same result.
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +36,9 @@ from isthmus.transfer.source_policy import source_policy
 from isthmus.transfer.target import TRACED_EPISODES, Settled, SimulatedTarget, Target
 from isthmus.worlds import Robot
 
+if TYPE_CHECKING:
+    from isthmus.transfer.ros_target import Attended
+
 SCALE_WORLDS = 16
 CLEARLY = 3.0
 """Standard errors that a score is above or below what would be enough, when fewer episodes do."""
@@ -42,19 +46,48 @@ Watcher = Callable[[Event], None]
 
 
 def cross(
-    config: Config, folder: RunFolder, *, resume: bool = False, traces: bool = True, watch: Watcher | None = None
+    config: Config,
+    folder: RunFolder,
+    *,
+    resume: bool = False,
+    traces: bool = True,
+    watch: Watcher | None = None,
+    attended: "Attended | None" = None,
 ) -> Result:
-    """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`."""
+    """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
+
+    A robot over ROS may be `attended` by somebody who looks on and can stop it.
+    """
     task = config.load_task()
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
     expert = source_policy(task, config.policy)
-    target = _target(config, task, gap)
+    robot = config.robot
+    target = None if robot else _target(config, task, gap)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
-        crossing = _Crossing(config, folder, task, gap, expert, target, watch or (lambda _event: None))
-        return crossing.run(traces=traces)
+        told: Watcher = watch or (lambda _event: None)
+        if target is not None:
+            return _Crossing(config, folder, task, gap, expert, target, told).run(traces=traces)
+        with _robot(config, folder, task, attended) as arm:
+            return _Crossing(config, folder, task, gap, expert, arm, told).run(traces=traces)
+
+
+@contextmanager
+def _robot(config: Config, folder: RunFolder, task: Task, attended: "Attended | None") -> Generator[Target]:
+    """The arm at the other end of a ROS graph; however this ends, it is left holding, and what happened is written."""
+    from isthmus.transfer.ros_target import RosTarget  # noqa: PLC0415 - ROS only where it is used
+
+    address = config.robot
+    if address is None:
+        raise ValueError("the target is no robot")
+    arm = RosTarget(task, address, config.evaluation_episodes, config.safety, attended)
+    try:
+        yield arm
+    finally:
+        arm.close()
+        folder.save_robot(arm.facts())
 
 
 def _target(config: Config, task: Task, gap: Gap) -> Target:
@@ -63,6 +96,23 @@ def _target(config: Config, task: Task, gap: Gap) -> Target:
     from isthmus.transfer.environment_target import EnvironmentTarget  # noqa: PLC0415 - Gymnasium only where it is used
 
     return EnvironmentTarget(task, config.environment, config.evaluation_episodes)
+
+
+def make_source(task: Task, policy: Policy, seed: int) -> Source:
+    """What methods are told of the side that is known."""
+    return Source(
+        policy=policy,
+        simulator=task.source(),
+        unlimited=task.unlimited(SCALE_WORLDS),
+        spec=task.embodiment.spec,
+        seed=seed,
+        cost=source_cost(task),
+        joints=joints_of(task),
+        practice=practice_in(task),
+        robust=robust_for(task),
+        physics=Physics(task.embodiment),
+        rehearsal=rehearsal_in(task, policy, seed),
+    )
 
 
 @dataclass(frozen=True)
@@ -76,21 +126,9 @@ class _Crossing:
     watch: Watcher
 
     def run(self, *, traces: bool) -> Result:
-        task = self.task
-        source = Source(
-            policy=self.expert,
-            simulator=task.source(),
-            unlimited=task.unlimited(SCALE_WORLDS),
-            spec=task.embodiment.spec,
-            seed=self.config.seed,
-            cost=source_cost(task),
-            joints=joints_of(task),
-            practice=practice_in(task),
-            robust=robust_for(task),
-            physics=Physics(task.embodiment),
-            rehearsal=rehearsal_in(task, self.expert, self.config.seed),
+        method = make_method(
+            self.config.method, make_source(self.task, self.expert, self.config.seed), self.config.settings
         )
-        method = make_method(self.config.method, source, self.config.settings)
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
         if traces:
@@ -241,7 +279,7 @@ class _Crossing:
     def _trace(self, method: Method) -> None:
         """Record a few episodes of each policy from the same starts, for the report."""
         plain = Unadapted(self.expert, self.task.source())
-        world = self.task.source(TRACED_EPISODES)
+        world = self.task.trial.source(TRACED_EPISODES)
         traces = {
             "expert": record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
             "unadapted": self.target.record(plain, 1, self._traced()),

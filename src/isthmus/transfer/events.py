@@ -1,9 +1,28 @@
 """What a running crossing tells whoever watches it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 Phase = Literal["baseline", "collect", "fit", "evaluate", "done"]
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """One control step of a robot that is moving now."""
+
+    distance: float
+    """From where it should be, as the task measures it."""
+    rate: float
+    """Control steps a second."""
+    steps: int
+    missed: int
+    """Deadlines missed so far."""
+    seconds: float
+    """Of robot time so far."""
+
+
+Look = Callable[[Glimpse], None]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ models/RRR.npz            what was learned after each round
 rounds/RRR.json           how the round went; its last file, so that a round with it is complete
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
+robot.json                with a robot over ROS: time kept, commands clipped, messages lost
 result.json, report.html
 """
 
@@ -130,6 +131,19 @@ class RunFolder:
             missing = min(set(range(max(found) + 1)) - set(found))
             raise Problem(f"wave {missing} of round {round_number} is missing in {folder}: restore it")
         return [found[wave] for wave in range(len(found))]
+
+    @property
+    def robot_path(self) -> Path:
+        """Where it is written how a robot over ROS did."""
+        return self.path / "robot.json"
+
+    def save_robot(self, facts: dict[str, Any]) -> None:
+        """Keep what happened with a robot, beside what is known of earlier parts of the run."""
+        write_json(self.robot_path, {"parts": [*self.robot_parts(), facts]})
+
+    def robot_parts(self) -> list[dict[str, Any]]:
+        """What happened with a robot, in every part of the run; nothing where there was none."""
+        return list(read_json(self.robot_path)["parts"]) if self.robot_path.exists() else []
 
     def save_round(self, round_number: int, record: dict[str, Any]) -> None:
         """Mark a round as complete."""

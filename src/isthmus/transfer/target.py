@@ -56,7 +56,7 @@ class SimulatedTarget:
 
     def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
         """Score over so many episodes."""
-        self._task, self._gap, self._episodes = task, gap, episodes
+        self._task, self._trial, self._gap, self._episodes = task, task.trial, gap, episodes
         self._worlds: dict[int, MujocoWorld] = {}
 
     def robot(self, n: int) -> Robot:
@@ -70,7 +70,7 @@ class SimulatedTarget:
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
-        return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).scores)
+        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
 
     def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
         """The task's score, all episodes at once; where something may be settled before, some first."""
@@ -81,10 +81,10 @@ class SimulatedTarget:
         return Scored.of(scores)
 
     def _scores(self, n: int, policy: Policy, history: int, rng: np.random.Generator) -> Float:
-        world = self._worlds[n] = self._worlds.get(n) or self._task.target(self._gap, n)
-        return evaluate(self._task, world, policy, history, rng).scores
+        world = self._worlds[n] = self._worlds.get(n) or self._trial.target(self._gap, n)
+        return evaluate(self._trial, world, policy, history, rng).scores
 
     def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""
-        world = self._task.target(self._gap, TRACED_EPISODES)
+        world = self._trial.target(self._gap, TRACED_EPISODES)
         return record(world, decider, history, rng, lambda: world.fields["qpos"])

@@ -1,0 +1,80 @@
+"""Whose time it is: the wall's, or that of a simulated robot."""
+
+import threading
+import time
+from typing import Protocol
+
+SPIN = 0.0003
+"""Seconds before a deadline from which on it is waited for without sleeping."""
+NAP = 0.01
+CLOSE = 0.0006
+"""Seconds by which a told time may be short of a deadline: it comes in milliseconds, and is rounded on its way."""
+
+
+class Clock(Protocol):
+    """Seconds that pass for the robot."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether time stands still for a command that is due."""
+        ...
+
+    def now(self) -> float:
+        """The time."""
+        ...
+
+    def wait_until(self, deadline: float, patience: float) -> bool:
+        """Return at `deadline`; False when that has not come after `patience` seconds of wall time more than asked."""
+        ...
+
+
+class WallClock:
+    """Real time, as precise as sleeping allows."""
+
+    waits = False
+
+    def now(self) -> float:
+        """Seconds since the epoch, that never go back: a step of the system's clock does not reach the control loop."""
+        return _START + time.perf_counter()
+
+    def wait_until(self, deadline: float, patience: float) -> bool:  # noqa: ARG002 - the wall's time always comes
+        """Sleep, and be awake when it comes."""
+        while (left := deadline - self.now()) > 0:
+            if left > SPIN:
+                time.sleep(left - SPIN)
+        return True
+
+
+class TopicClock:
+    """The time that a simulated robot publishes."""
+
+    waits = True
+
+    def __init__(self) -> None:
+        """Begin before all time."""
+        self._now = 0.0
+        self._moved = threading.Condition()
+
+    def set(self, now: float) -> None:
+        """Tell the time; it never goes back, unless the robot began anew."""
+        with self._moved:
+            self._now = now
+            self._moved.notify_all()
+
+    def now(self) -> float:
+        """The latest time that was told."""
+        return self._now
+
+    def wait_until(self, deadline: float, patience: float) -> bool:
+        """Wait for the time to be told."""
+        silent, last, deadline = 0.0, self._now, deadline - CLOSE
+        with self._moved:
+            while self._now < deadline and silent < patience:
+                began = time.perf_counter()
+                self._moved.wait(NAP)
+                silent = silent + time.perf_counter() - began if self._now == last else 0.0
+                last = self._now
+            return self._now >= deadline
+
+
+_START = time.time() - time.perf_counter()

@@ -1,0 +1,95 @@
+"""The whole robot, millisecond by millisecond; it knows nothing of ROS."""
+
+from collections import deque
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.standin.body import CORD, make_body
+from isthmus.standin.cord import Hysteresis
+from isthmus.standin.drives import TICK, Drives
+from isthmus.standin.parameters import Parameters
+from isthmus.standin.path import Path
+from isthmus.standin.wire import Wire
+from isthmus.tasks.fetch.arm import HOME, JOINTS
+
+ARM = len(JOINTS)
+Points = list[tuple[float, Float]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the encoders say of the arm at one time."""
+
+    time: float
+    positions: Float
+    velocities: Float
+    efforts: Float
+
+
+class Machine:
+    """Body, drives, cord and wires of one robot."""
+
+    def __init__(self, parameters: Parameters, seed: int = 0) -> None:
+        """Stand at home, cold."""
+        self._of = parameters
+        self.model = make_body(parameters)
+        self.data = mujoco.MjData(self.model)
+        self.data.qpos[:ARM] = HOME
+        mujoco.mj_forward(self.model, self.data)
+        self._drives, self._cord = Drives(parameters, HOME), Hysteresis(parameters)
+        self._path = Path(HOME)
+        commands, sensors = np.random.default_rng(seed).spawn(2)
+        self._commands: Wire[Points | None] = Wire(parameters.latency, parameters.jitter, commands)
+        self._readings: Wire[Reading] = Wire(parameters.sensor_latency, parameters.sensor_jitter, sensors)
+        self._seen: deque[Float] = deque([self._encoders()] * parameters.speed_window, parameters.speed_window)
+        self._ticks = 0
+        self._torque = [0.0] * ARM
+        self._cord_id = self.model.tendon(CORD).id
+
+    @property
+    def time(self) -> float:
+        """Seconds since it was switched on."""
+        return self._ticks * TICK
+
+    @property
+    def warmth(self) -> Float:
+        """Kelvin of the motors above the room (7,)."""
+        return self._drives.warmth
+
+    def command(self, points: Points | None) -> None:
+        """Send the arm along points; None has it hold where it is."""
+        self._commands.send(points, self.time)
+
+    def tick(self) -> None:
+        """One millisecond."""
+        now, data = self.time, self.data
+        for points in self._commands.arrived(now):
+            if points is None:
+                self._path.hold(now)
+            else:
+                self._path.follow(now, points)
+        wanted, speed = self._path.at(now)
+        numbers = (wanted, speed, data.qfrc_bias, data.qpos, data.qvel)
+        self._torque = self._drives.tick(*(array.tolist() for array in numbers))
+        data.qfrc_applied[:] = self._torque
+        data.ctrl[0] = -self._cord.pull(float(data.ten_length[self._cord_id]))
+        mujoco.mj_step(self.model, data)
+        self._ticks += 1
+        self._seen.append(self._encoders())
+
+    def read(self) -> None:
+        """Take a reading and send it off."""
+        window = self._seen
+        velocities = (window[-1] - window[0]) / (TICK * (len(window) - 1))
+        self._readings.send(Reading(self.time, window[-1], velocities, np.array(self._torque)), self.time)
+
+    def readings(self) -> list[Reading]:
+        """The readings that have arrived by now."""
+        return self._readings.arrived(self.time)
+
+    def _encoders(self) -> Float:
+        step = self._of.encoder
+        return np.rint(np.asarray(self.data.qpos) / step) * step

@@ -1,0 +1,207 @@
+"""The robot on the ROS graph: it takes goals for its arm, and says where its joints are.
+
+With a speed of 1 it lives in real time. Faster than that it has a clock of its own (/use_sim_time), which runs at most
+so many times as fast as the wall's, and which waits a little for a goal that is due: a controller that is on time in
+real time is on time here too, whatever else the machine is doing.
+"""
+
+import heapq
+import itertools
+import queue
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.ros.address import Address
+from isthmus.ros.bindings import Graph, message, set_parameter
+from isthmus.ros.messages import (
+    CANCEL,
+    CLOCK,
+    GOAL,
+    INVALID_GOAL,
+    INVALID_JOINTS,
+    JOINT_STATES,
+    REJECTED,
+    RESULT,
+    SPEED,
+    SUCCEEDED,
+    SUCCESSFUL,
+    Goal,
+    JointReading,
+    columns,
+    goal_type,
+    read_goal,
+    result_type,
+    write_clock,
+    write_goal,
+    write_joints,
+    write_result,
+)
+from isthmus.ros.priority import serve_first
+from isthmus.standin.drives import TICK
+from isthmus.standin.faults import Faults, FaultSettings
+from isthmus.standin.machine import Machine, Reading
+from isthmus.standin.parameters import Parameters
+from isthmus.tasks.fetch.arm import JOINTS, REACH
+
+OTHERS = ("l_wheel_joint", "r_wheel_joint", "torso_lift_joint", "bellows_joint", "head_pan_joint", "head_tilt_joint")
+"""What a Fetch's joint states have before the arm's."""
+GRIPPER = ("l_gripper_finger_joint", "r_gripper_finger_joint")
+"""Which a Fetch tells of in messages of their own, on the same topic."""
+REPORT_TICKS, CLOCK_TICKS = 10, 10
+"""Milliseconds between two readings, and between two tellings of the time."""
+LATE = 0.5
+"""Seconds that a goal may have been under way."""
+BREATH = 0.002
+"""Seconds of real time that are computed at once."""
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """How the robot runs."""
+
+    speed: float = 1.0
+    seed: int = 0
+    patience: float = 2.0
+    """Seconds of wall time that a simulated clock waits for a goal that is due."""
+    faults: FaultSettings = field(default_factory=FaultSettings)
+
+
+class Node:
+    """A machine on the graph."""
+
+    def __init__(self, address: Address, parameters: Parameters, settings: NodeSettings) -> None:
+        """Join the graph at `address`."""
+        self._machine = Machine(parameters, settings.seed)
+        self._patience, self._address = settings.patience, address
+        self._go_at(settings.speed)  # before it is to be seen: whoever finds a robot may ask what time it goes by
+        serve_first()
+        graph = Graph(address, "fetch")
+        self._faults = Faults(settings.faults, settings.seed)
+        self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
+        self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
+        self._results = graph.publish(RESULT, result_type())
+        self._inbox: queue.SimpleQueue[Goal | float | None] = queue.SimpleQueue()
+        graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
+        graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _received: self._inbox.put(None))
+        graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
+        self._done_at, self._current = 0.0, ""
+        self._late: list[tuple[float, int, Any]] = []
+        self._sent = itertools.count()
+        # What genpy builds on first use takes a while: better now than in the first swing.
+        write_goal(Goal("", JOINTS, (), 0.0))
+
+    def run(self) -> None:
+        """Go on for ever, or until interrupted."""
+        while True:
+            self._await_goal()
+            ticks = max(1, round(BREATH * self._speed / TICK))
+            for _ in range(1 if self._simulated and self._machine.time + ticks * TICK > self._done_at else ticks):
+                self._tick()
+            ahead = self._began + self._machine.time / self._speed - time.perf_counter()
+            if ahead > 0:
+                time.sleep(ahead)
+            elif ahead < -1.0:
+                self._began -= ahead  # too slow a machine: time is not made up for in a rush
+
+    def _go_at(self, speed: float) -> None:
+        """Have time go at that speed from now on."""
+        self._speed, self._simulated = speed, speed != 1
+        self._began = time.perf_counter() - self._machine.time / speed
+        self._start = 0.0 if self._simulated else time.time() - self._machine.time
+        set_parameter(self._address, "/use_sim_time", self._simulated)
+
+    def _await_goal(self) -> None:
+        """Take what has come; a simulated clock waits for a goal that is due, and stands still for so long."""
+        if self._simulated and self._current and self._machine.time >= self._done_at - TICK / 2:
+            self._tell_time()  # whoever waits for the end of the goal must see it
+            began = time.perf_counter()
+            try:
+                self._take(self._inbox.get(timeout=self._patience))
+            except queue.Empty:
+                self._finish()
+            self._began += time.perf_counter() - began
+        while not self._inbox.empty():
+            self._take(self._inbox.get_nowait())
+
+    def _take(self, goal: Goal | float | None) -> None:
+        if isinstance(goal, float | int):
+            if goal > 0:
+                self._go_at(goal)
+            return
+        if self._faults.command_lost():
+            return
+        if goal is None:
+            self._current = ""
+            self._machine.command(None)
+            return
+        points, code, why = checked(goal)
+        if why:
+            self._results.publish(write_result(goal.identity, REJECTED, code, why, self._now()))
+            return
+        self._machine.command(points)
+        now = self._machine.time
+        # A simulated clock stops where the sender's next step is due, by the sender's own reckoning.
+        began = goal.stamp if self._simulated and now - LATE < goal.stamp < now else now
+        self._current, self._done_at = goal.identity, began + points[-1][0]
+
+    def _finish(self) -> None:
+        self._results.publish(write_result(self._current, SUCCEEDED, SUCCESSFUL, "", self._now()))
+        self._current = ""
+
+    def _tick(self) -> None:
+        machine = self._machine
+        machine.tick()
+        count = round(machine.time / TICK)
+        if count % REPORT_TICKS == 0:
+            machine.read()
+        for reading in machine.readings():
+            self._report(reading)
+        while self._late and self._late[0][0] <= machine.time:
+            self._joints.publish(heapq.heappop(self._late)[2])
+        if not self._simulated and self._current and machine.time >= self._done_at:
+            self._finish()
+        if count % CLOCK_TICKS == 0:
+            self._tell_time()
+
+    def _tell_time(self) -> None:
+        if self._simulated:
+            self._clock.publish(write_clock(self._machine.time))
+
+    def _report(self, reading: Reading) -> None:
+        stamp = self._start + reading.time
+        rest, others = np.zeros(len(OTHERS)), len(OTHERS)
+        whole = JointReading(
+            stamp,
+            (*OTHERS, *JOINTS),
+            np.concatenate((rest, reading.positions)),
+            np.concatenate((rest, reading.velocities)),
+        )
+        efforts = np.concatenate((np.zeros(others), reading.efforts))
+        for one in self._faults.spoiled(whole):
+            due = self._machine.time + self._faults.delay()
+            heapq.heappush(self._late, (due, next(self._sent), write_joints(one, efforts)))
+        if round(reading.time / TICK) % (10 * REPORT_TICKS) == 0:
+            fingers = np.full(len(GRIPPER), 0.05)
+            self._joints.publish(
+                write_joints(JointReading(stamp, GRIPPER, fingers, np.zeros_like(fingers)), np.zeros_like(fingers))
+            )
+
+    def _now(self) -> float:
+        return self._start + self._machine.time
+
+
+def checked(goal: Goal) -> tuple[list[tuple[float, Float]], int, str]:
+    """The points of a goal in our order of the joints and within their range; or an error code and what is wrong."""
+    where = columns(goal.names, JOINTS)
+    if where is None or len(goal.names) != len(JOINTS):
+        return [], INVALID_JOINTS, f"the arm has the joints {', '.join(JOINTS)}"
+    points = [(after, angles) for after, angles in goal.points if angles.shape == (len(JOINTS),)]
+    if not points or len(points) < len(goal.points) or not all(np.isfinite(angles).all() for _, angles in points):
+        return [], INVALID_GOAL, "every point needs a finite position for every joint"
+    if any(later <= before for (before, _), (later, _) in itertools.pairwise(points)):
+        return [], INVALID_GOAL, "points must be in the order of their times"
+    return [(after, np.clip(angles[where], -REACH, REACH)) for after, angles in points], SUCCESSFUL, ""

@@ -1,0 +1,122 @@
+"""Looking ahead on a robot that lags: a one-step inverse of it would ring."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from isthmus.core import HistoryBuffer, Trajectory
+from isthmus.methods import MethodSettings, Source, make_method
+from isthmus.models.answer import Answer, AnsweredRun, fit_answer
+
+LAG, LATER = 0.3, 0.6
+"""What a command moves in its own step, and in the one after: more, so that no one-step inverse is stable."""
+
+
+@dataclass
+class Lagging:
+    """q' = q + LAG (c - q) + LATER (c_before - q) / 2, for each of two joints; the source has no lag."""
+
+    spec: object
+    q: np.ndarray = field(default_factory=lambda: np.zeros((1, 2)))
+    before: np.ndarray = field(default_factory=lambda: np.zeros((1, 2)))
+
+    def step(self, command):
+        self.q = self.q + LAG * (command - self.q) + LATER / 2 * (self.before - self.q)
+        self.before = command
+        return self.q.copy()
+
+
+@dataclass
+class Direct:
+    """The source: a command is reached at once."""
+
+    spec: object
+    n: int = 1
+
+    def predict(self, history, actions):
+        after = history.current.copy()
+        after[:, :2], after[:, 2] = actions, after[:, 2] + 1
+        return after
+
+
+def policy(history):
+    time = history.current[:, 2:3] + 1
+    return np.hstack((np.sin(0.6 * time), 0.5 * np.cos(0.6 * time)))
+
+
+@pytest.fixture
+def source(make_spec):
+    spec = replace(make_spec(3, 2), targets=np.arange(2), sensed=np.arange(2), commands="position")
+    return Source(
+        policy=policy,
+        simulator=Direct(spec),
+        unlimited=Direct(spec),
+        spec=spec,
+        seed=0,
+        joints=lambda seen: (seen[:, :2], np.zeros_like(seen[:, :2])),
+    )
+
+
+def swing(source, decide, history, steps=60, jolt=0.0, rng=None):
+    robot = Lagging(source.spec)
+    seen = [np.zeros((1, 3))]
+    buffer = HistoryBuffer(source.spec, 1, history)
+    buffer.begin(seen[0])
+    commands = []
+    for step in range(steps):
+        command = decide(buffer.window)
+        if jolt:
+            command = command + rng.normal(scale=jolt, size=command.shape)
+        commands.append(command)
+        seen.append(np.hstack((robot.step(command), [[step + 1.0]])))
+        buffer.append(command, seen[-1])
+    observations, given = np.concatenate(seen), np.concatenate(commands)
+    errors = np.abs(observations[1:, :2] - policy_course(steps))
+    return Trajectory(observations, given, given, given, observations[1:]), float(errors[10:].mean())
+
+
+def policy_course(steps):
+    time = np.arange(1, steps + 1)[:, None]
+    return np.hstack((np.sin(0.6 * time), 0.5 * np.cos(0.6 * time)))
+
+
+def test_it_keeps_a_lagging_robot_on_course(source, rng):
+    episodes = [[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(6)]
+    _, unadapted = swing(source, policy, 1)
+    method = make_method("preview", source, MethodSettings())
+    method.learn(episodes, 0, lambda _epoch, _loss: None)
+    _, adapted = swing(source, method.decider(), method.history)
+    assert adapted < 0.2 * unadapted
+
+
+def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
+    method = make_method("preview", source, MethodSettings())
+    method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(3)], 0, lambda *_: None)
+    method.save(tmp_path / "model.npz")
+    again = make_method("preview", source, MethodSettings())
+    again.restore(tmp_path / "model.npz")
+    assert swing(source, method.decider(), 3)[1] == swing(source, again.decider(), 3)[1]
+
+
+def test_an_answer_finds_the_robots_own_numbers(rng):
+    truth = Answer(rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2)), past=1)
+    runs = []
+    for _ in range(5):
+        actions, sensed, past = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))], [np.zeros((1, 2))]
+        for action in actions:
+            sensed.append(np.clip(truth(sensed[-1], action[None], past[-1]), -5, 5))
+            past.append(action[None])
+        inside = len(actions)
+        runs.append(AnsweredRun(np.concatenate(sensed), actions, np.concatenate(past[:inside])))
+    fitted, left, size = fit_answer(runs, past=1)
+    assert (left < size).all()
+    assert fitted.actions == 2
+
+
+def test_a_course_is_its_sensitivity_in_steps(rng):
+    answer = Answer(rng.normal(scale=0.2, size=(1 + 2 + 2 * 3, 2)), past=2)
+    start, past, none = rng.normal(size=(1, 2)), rng.normal(size=(1, 4)), np.zeros((1, 2))
+    actions = rng.normal(size=(1, 3, 2))
+    moved = answer.course(start, actions, past, none) - answer.course(start, 0 * actions, past, none)
+    np.testing.assert_allclose(moved[0], np.einsum("hsja,ja->hs", answer.sensitivity(3), actions[0]), atol=1e-12)

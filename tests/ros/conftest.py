@@ -1,0 +1,93 @@
+"""A ROS master and stand-in robots for tests; without ROS, tests are skipped with the reason."""
+
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isthmus.core import Float, WorldSpec
+from isthmus.ros import Address, Guard, RosWorld, SafetySettings
+from isthmus.ros.arm_link import RosArmLink
+from isthmus.ros.bindings import find_ros
+from isthmus.ros.processes import free_port, stand_in
+from isthmus.tasks import Task, load_task
+from isthmus.tasks.fetch.arm import JOINTS, SPEED_LIMITS
+from isthmus.tasks.fetch.task import at_start
+
+
+@pytest.fixture(scope="session")
+def fetch() -> Task:
+    if find_spec("gymnasium_robotics") is None:
+        pytest.skip("the Fetch's model is not installed: pip install isthmus[fetch]")
+    return load_task("fetch-swing")
+
+
+@pytest.fixture(scope="session")
+def address() -> Address:
+    """The one address of this process: rospy cannot change to another."""
+    missing = find_ros()
+    if missing:
+        pytest.skip(missing)
+    return Address(port=free_port())
+
+
+@pytest.fixture(scope="module")
+def master(address: Address) -> Generator[Address]:
+    from isthmus.ros.processes import ros_master
+
+    with ros_master(address):
+        yield address
+
+
+@pytest.fixture
+def robot(master: Address) -> Callable[..., AbstractContextManager[Any]]:
+    """Starts a stand-in, as a context that gives its process."""
+
+    def start(*options: str, speed: float = 20.0) -> AbstractContextManager[Any]:
+        return stand_in(master, speed=speed, options=options)
+
+    return start
+
+
+def clocked(observation: Float) -> Float:
+    moved = observation.copy()
+    moved[14] += 0.1
+    return moved
+
+
+def make_world(link: object, spec: WorldSpec, safety: SafetySettings | None = None) -> RosWorld:
+    safety = safety or SafetySettings()
+    return RosWorld(
+        link,  # type: ignore[arg-type]
+        spec,
+        Guard(spec.action_low, spec.action_high, SPEED_LIMITS, spec.control_period, safety),
+        begin=lambda _rng: at_start(np.array([0.0]))[0],
+        go_on=clocked,
+        speeds=SPEED_LIMITS,
+        stale=safety.stale,
+        overrun=safety.overrun,
+        patience=safety.patience,
+    )
+
+
+@pytest.fixture
+def over(fetch: Task) -> Generator[Callable[..., RosWorld]]:
+    """Makes a world over a link, closed at the end."""
+    made: list[RosWorld] = []
+
+    def make(link: object, **safety: float) -> RosWorld:
+        made.append(make_world(link, fetch.embodiment.spec, SafetySettings(**safety)))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.close()
+
+
+@pytest.fixture
+def world_at(over: Callable[..., RosWorld]) -> Callable[..., RosWorld]:
+    """Makes a world over ROS."""
+    return lambda address, **safety: over(RosArmLink(address, JOINTS), **safety)

@@ -1,0 +1,100 @@
+"""RosWorld over a link that is not ROS: what it does with what it hears."""
+
+import numpy as np
+import pytest
+
+from isthmus.core import Lost, stream
+from isthmus.ros.arm_link import Heard, Traffic
+from isthmus.ros.clock import TopicClock
+from isthmus.tasks.fetch.arm import HOME
+
+
+class StillArm:
+    """An arm that is at once where it is sent to, and whose time stands still in between."""
+
+    def __init__(self):
+        self.clock, self.traffic = TopicClock(), Traffic()
+        self.clock.set(1.0)
+        self.stopped, self.connected, self.silent, self.held = False, True, False, 0
+        self.sent = []
+        self._heard = Heard(1.0, HOME.copy(), np.zeros(7))
+
+    def heard(self):
+        return self._heard
+
+    def send(self, points):
+        begin = self.clock.now()
+        if not self.silent:
+            after, positions = points[-1]
+            self.sent.append((after, positions))
+            self._heard = Heard(begin + after, positions, np.zeros(7))
+            self.clock.set(begin + after)
+        return begin
+
+    def hold(self):
+        self.held += 1
+
+    def reconnect(self):
+        pass
+
+    def close(self):
+        self.hold()
+
+
+@pytest.fixture
+def arm():
+    return StillArm()
+
+
+@pytest.fixture
+def world(arm, over):
+    return over(arm, patience=0.1)
+
+
+def test_an_episode_begins_where_the_task_says(world):
+    seen = world.reset(stream(0, "reset"))
+    np.testing.assert_allclose(seen[0, :7], HOME)
+    assert seen[0, 14] == 0.0
+
+
+def test_the_applied_command_is_what_was_sent(world, arm):
+    world.reset(stream(0, "reset"))
+    step = world.step(HOME[None] + 5.0)
+    np.testing.assert_array_equal(step.applied[0], arm.sent[-1][1])
+    assert (step.applied[0] < HOME + 0.5).all()
+    assert world.pace.steps == 1
+
+
+def test_the_clock_of_the_task_goes_on(world):
+    world.reset(stream(0, "reset"))
+    assert world.step(HOME[None]).observations[0, 14] == pytest.approx(0.1)
+
+
+def test_a_silent_robot_is_lost_and_held(world, arm):
+    world.reset(stream(0, "reset"))
+    arm.silent = True
+    with pytest.raises(Lost, match="stood still"):
+        world.step(HOME[None])
+    assert arm.held
+    assert world.pace.lost == 1
+
+
+def test_an_emergency_stop_ends_the_episode(world, arm):
+    world.reset(stream(0, "reset"))
+    arm.stopped = True
+    with pytest.raises(Lost, match="emergency stop"):
+        world.step(HOME[None])
+
+
+def test_an_old_observation_is_moved_on_to_the_time_it_stands_for(world, arm):
+    world.reset(stream(0, "reset"))
+    send = arm.send
+
+    def late(points):
+        begin = send(points)
+        arm._heard = Heard(arm.clock.now() - 0.02, HOME.copy(), np.full(7, 0.5))
+        return begin
+
+    arm.send = late
+    seen = world.step(HOME[None]).observations
+    np.testing.assert_allclose(seen[0, :7], HOME + 0.01, atol=1e-3)
