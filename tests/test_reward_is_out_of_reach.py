@@ -23,6 +23,7 @@ from isthmus.models import FitSettings
 from isthmus.policies import Decision, NetworkPolicy
 from isthmus.transfer.joints import joints_of
 from isthmus.transfer.practice import practice_in, robust_for
+from isthmus.transfer.rehearsal import rehearsal_in
 from isthmus.transfer.source_cost import source_cost
 from isthmus.worlds import Robot
 
@@ -86,11 +87,11 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
         *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics"),
-        *("cost", "practice"),
+        *("cost", "practice", "rehearsal"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
-    for made_from in (source_cost, practice_in, robust_for):
-        assert list(inspect.signature(made_from).parameters) == ["task"]  # neither a gap nor a target
+    for made_from in (source_cost, practice_in, robust_for, rehearsal_in):
+        assert set(inspect.signature(made_from).parameters) <= {"task", "expert", "seed"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
     seen, *_ = source_cost(reacher).foresee(observations, actions)
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
@@ -171,6 +172,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         practice=lambda one: PpoPractice(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
         physics=Physics(task.embodiment),
+        rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     assert not isinstance(method, Explorer)

@@ -176,6 +176,13 @@ def test_a_run_is_not_started_over_by_accident(whole):
     refused(TINY, whole[1], "already holds a run.*--resume", resume=False)
 
 
+def test_a_run_that_was_killed_before_it_had_written_anything_begins_anew(tmp_path):
+    (tmp_path / ".lock").touch()
+    (tmp_path / ".config.json.oj9h34ht.partial").write_text("{")
+    with RunFolder(tmp_path).claimed(TINY, resume=True):
+        assert {entry.name for entry in tmp_path.iterdir()} == {".lock", "config.json"}
+
+
 def test_a_folder_of_other_files_is_refused(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     refused(TINY, tmp_path, "files that are not a run's")

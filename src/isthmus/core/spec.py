@@ -34,9 +34,7 @@ class WorldSpec:
 
     def __post_init__(self) -> None:
         """Refuse limits and targets that do not fit the names, and keep all from being changed."""
-        if self.sensed is None:
-            object.__setattr__(self, "sensed", np.arange(self.observation_size))
-        for name in ("action_low", "action_high", "targets", "sensed"):
+        for name in ("action_low", "action_high", "targets", *(() if self.sensed is None else ("sensed",))):
             kept = np.array(getattr(self, name))
             kept.flags.writeable = False
             object.__setattr__(self, name, kept)

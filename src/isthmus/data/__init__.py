@@ -1,10 +1,11 @@
 """Recorded data: files that are whole or not there, episodes, and the windows a model learns from."""
 
 from isthmus.data.episodes import load_episode, save_episode
-from isthmus.data.files import load_arrays, read_json, remove_partial, save_arrays, write_json, write_whole
+from isthmus.data.files import PARTIAL, load_arrays, read_json, remove_partial, save_arrays, write_json, write_whole
 from isthmus.data.windows import Windows
 
 __all__ = [
+    "PARTIAL",
     "Windows",
     "load_arrays",
     "load_episode",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import load_episode, read_json, remove_partial, save_episode, write_json
+from isthmus.data import PARTIAL, load_episode, read_json, remove_partial, save_episode, write_json
 from isthmus.transfer.config import Config
 from isthmus.transfer.records import Round
 
@@ -77,7 +77,9 @@ class RunFolder:
         """Hold the folder for a run of `config`; refuses a folder that is something else, and never overwrites one."""
         if self.path.is_file():
             raise Problem(f"{self.path} is a file: give the name of a folder")
-        occupied = self.path.is_dir() and any(entry.name != ".lock" for entry in self.path.iterdir())
+        occupied = self.path.is_dir() and any(
+            entry.name != ".lock" and entry.suffix != PARTIAL for entry in self.path.iterdir()
+        )
         if occupied and not self.config_path.exists():
             raise Problem(f"{self.path} holds files that are not a run's: give an empty or new folder")
         if occupied and not resume:
@@ -96,8 +98,8 @@ class RunFolder:
                 ) from error
             if self.config_path.exists():
                 self._check_same(config)
-                remove_partial(self.path)
-            else:
+            remove_partial(self.path)
+            if not self.config_path.exists():
                 write_json(self.config_path, config.to_json())
             yield
 

@@ -18,6 +18,7 @@ def test_corrections_are_what_the_actuators_accept(run):
 
 
 def test_limits_far_away_are_not_drawn(run):
-    trace = dataclasses.replace(run.traces["adapted"], commands=run.traces["adapted"].source + 0.01)
+    source = np.full_like(run.traces["adapted"].source, 0.25)
+    trace = dataclasses.replace(run.traces["adapted"], source=source, commands=source + 0.01)
     chart = correction_charts(dataclasses.replace(run, traces=run.traces | {"adapted": trace}))[0]
     assert len(chart.data) == 3
