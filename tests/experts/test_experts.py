@@ -161,9 +161,12 @@ def test_a_training_can_start_from_a_policy_and_remembers_which(tmp_path):
     begun = make_expert("reacher", path, TINY, 1, 5, lambda *_: None, start=first)
     assert begun["start"] == made
     assert begun["command"].endswith("--start first.npz")
-    # Two batches are for the critic alone: it acts as before, but for what it has seen since.
-    for ours, theirs in zip(policy_in(path).network.weights, policy_in(first).network.weights, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    # Two batches are for the critic alone: it acts as before, and what it has seen since does not change that.
+    ours, theirs = policy_in(path).network, policy_in(first).network
+    for one, other in zip(ours.weights, theirs.weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(ours.input_mean, theirs.input_mean, rtol=1e-6)
+    np.testing.assert_allclose(ours.input_scale, theirs.input_scale, rtol=1e-6)
     longer = dataclasses.replace(TINY, steps=600)
     assert make_expert("reacher", path, longer, 1, 5, lambda *_: None, resume=True)["start"] == made
 

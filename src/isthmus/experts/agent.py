@@ -23,8 +23,9 @@ CONSTANT = 1e-3
 LAST_RATE = 0.05
 """Share of its first learning rate that PPO ends with."""
 
-ADOPTED_COUNT = 1e6
-"""Observations that the statistics of an adopted network stand for."""
+ADOPTED_COUNT = 1e12
+"""Observations that the statistics of an adopted network stand for: they stay what they are, as a gait that was learned
+with them does not bear their change."""
 
 Agent = PPO | TRPO
 
@@ -94,13 +95,8 @@ def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
     )
 
 
-def adopt_network(
-    agent: Agent, env: VecNormalize, network: Mlp, count: float = ADOPTED_COUNT
-) -> list[torch.nn.Parameter]:
-    """Act as `network` does, and leave the rest as it is; returns the parameters that decide about actions.
-
-    Its observation statistics stand for `count` observations.
-    """
+def adopt_network(agent: Agent, env: VecNormalize, network: Mlp) -> list[torch.nn.Parameter]:
+    """Act as `network` does, and leave the rest as it is; returns the parameters that decide about actions."""
     layers = _linear(agent)
     shapes = [tuple(layer.weight.shape[::-1]) for layer in layers]
     if shapes != [weight.shape for weight in network.weights] or network.activation != _activation(agent):
@@ -113,7 +109,7 @@ def adopt_network(
         layers[-1].weight.mul_(scale[:, None])
         layers[-1].bias.mul_(scale).add_(mean)
     seen = _seen(env)
-    seen.mean, seen.var, seen.count = network.input_mean.copy(), np.square(network.input_scale), count
+    seen.mean, seen.var, seen.count = network.input_mean.copy(), np.square(network.input_scale), ADOPTED_COUNT
     return [*(parameter for layer in layers for parameter in layer.parameters()), agent.policy.log_std]
 
 

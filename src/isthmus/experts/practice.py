@@ -23,8 +23,6 @@ from isthmus.policies.practice import Trained
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld
 
-FIXED = 1e12
-"""Observations that the policy's own statistics stand for: they stay what they are."""
 JUDGED = 16
 """Episodes behind the worth of a policy."""
 PRACTICE = TrainSettings(
@@ -51,7 +49,7 @@ class PpoPractice:
     def begin(self, seed: int) -> Trained:
         """The policy, with a critic that has learned what it earns in the source simulator."""
         agent, env = self._agent(self.task.source(self.settings.worlds), seed)
-        held = adopt_network(agent, env, self.policy.network, FIXED)
+        held = adopt_network(agent, env, self.policy.network)
         for parameter in held:
             parameter.requires_grad_(False)
         agent.learn(self.critic_steps)
