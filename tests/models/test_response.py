@@ -185,6 +185,23 @@ def test_what_lasts_is_followed_and_what_depends_on_the_state_is_not():
     assert (left_alone.left[[0, 2]] > 2 * lines.left[[0, 2]]).all()
 
 
+def test_what_lasts_is_followed_though_a_few_errors_are_odd():
+    rng, act = np.random.default_rng(0), 3
+    task = load_task("hopper")
+    runs = []
+    for episode in range(10):
+        seen, commands = rng.standard_normal((60, 12)), rng.uniform(-3, 3, (60, act))
+        before_limit = commands + rng.standard_normal(act) + 0.003 * rng.standard_normal((60, act))
+        odd = rng.random((60, act)) < 0.02
+        done = np.clip(before_limit + odd * rng.uniform(-1, 1, (60, act)), -1, 1)
+        actions = np.clip(commands, -1, 1)
+        found = Explanation(done, done - actions, np.ones((60, act)))
+        runs.append(Explained(episode, seen, commands, actions, recorded_past(actions, 4), found))
+    response, lines = fit_response(task.embodiment.spec, runs, 2)
+    assert (response.disturbance.lasting > 0.9).all()
+    assert (lines.left < 0.5 * lines.before).all()
+
+
 @pytest.mark.parametrize("history", [1, 2])
 def test_an_actuator_whose_commands_come_late_is_left_alone(history):
     rng, task, runs = np.random.default_rng(0), load_task("hopper"), []

@@ -62,23 +62,22 @@ def fit_lines(
     folds = _folds(episodes)
     for actuator in range(act):
         told, side = errors.told[:, actuator], errors.side[:, actuator]
-        much, rows = 1.0, told
         if told.any():
             before[actuator] = left[actuator] = np.sqrt(np.square(errors.values[told, actuator]).mean())
         if disturbance.lasting[actuator] or disturbance.cut:
             rows = told | (side != 0)
-            x, y, new = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
-            much = np.sqrt(np.square(new[told]).mean()) if told.any() else 1.0
-            x, y = x[rows], y[rows]
+            x, y, much = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
         else:
-            x, y = features[rows], errors.values[rows, actuator]
-        if len(y) < FEWEST:
+            rows, x, y, much = told, features, errors.values[:, actuator], np.ones(len(features))
+        if np.isfinite(much[rows]).sum() < FEWEST:
             continue
-        penalty, missed = _best_penalty(x, y, folds[rows])
-        left[actuator] = missed * much
-        if penalty is None:
-            continue
-        weights[:, actuator] = _ridge(x.T @ x, x.T @ y, penalty)
+        trust, fold = 1 / much[rows], folds[rows]
+        x, y = x[rows], y[rows]
+        penalty, missed = _best_penalty(x, y, trust, fold)
+        if told.any():
+            left[actuator] = np.sqrt(np.square(missed[told[rows]]).mean())
+        if penalty is not None:
+            weights[:, actuator] = _ridge(*_squares(x, y, trust), penalty)
     return Lines(weights, left, before)
 
 
@@ -99,7 +98,7 @@ def error_sizes(errors: CommandErrors) -> Float:
 def _what_is_new(
     features: Float, errors: CommandErrors, runs: Int, disturbance: Disturbance, actuator: int, so_far: Float
 ) -> tuple[Float, Float, Float]:
-    """Of features (n, f) and errors (n,), as a share of how much is new in each (n,)."""
+    """What is new in features (n, f) and errors (n,), and how much is to be expected in each step (n,)."""
     parts = disturbance.spread, disturbance.lasting, disturbance.blur
     lasting = Lasting(*(float(part[actuator]) for part in parts))
     left = errors.less((features @ so_far)[:, None])[:, actuator]
@@ -129,24 +128,28 @@ def _folds(episodes: Int) -> Int:
     return np.arange(len(episodes)) * FOLDS // len(episodes)
 
 
-def _best_penalty(x: Float, y: Float, fold: Int) -> tuple[float | None, float]:
+def _best_penalty(x: Float, y: Float, trust: Float, fold: Int) -> tuple[float | None, Float]:
     """The strongest penalty that does as well as any on rows held out, as far as folds can tell, and what it leaves."""
-    parts = [(x[fold == one], y[fold == one]) for one in range(FOLDS)]
-    squares = [(a.T @ a, a.T @ b) for a, b in parts]
-    all_square, all_moment = x.T @ x, x.T @ y
-
-    def missed(penalty: float | None) -> list[float]:
-        if penalty is None:
-            return [float(np.square(b).sum()) for _, b in parts]
-        lines = (_ridge(all_square - square, all_moment - moment, penalty) for square, moment in squares)
-        return [float(np.square(a @ weights - b).sum()) for weights, (a, b) in zip(lines, parts, strict=True)]
-
+    parts = [_squares(x[fold == one], y[fold == one], trust[fold == one]) for one in range(FOLDS)]
+    all_square, all_moment = _squares(x, y, trust)
     strongest_first = (None, *reversed(PENALTIES))
-    errors = np.array([missed(penalty) for penalty in strongest_first])
+    missed = np.repeat(y[None], len(strongest_first), axis=0)
+    for row, penalty in enumerate(strongest_first):
+        for one, (square, moment) in enumerate(parts if penalty is not None else ()):
+            held_out = fold == one
+            missed[row, held_out] -= x[held_out] @ _ridge(all_square - square, all_moment - moment, penalty)
+    weighed = np.square(missed * trust)
+    errors = np.stack([weighed[:, fold == one].sum(axis=1) for one in range(FOLDS)], axis=1)
     more = errors - errors[np.argmin(errors.sum(axis=1))]
     as_good = more.mean(axis=1) <= more.std(axis=1, ddof=1) / np.sqrt(FOLDS)
     best = int(np.argmax(as_good))
-    return strongest_first[best], float(np.sqrt(errors[best].sum() / len(y)))
+    return strongest_first[best], missed[best]
+
+
+def _squares(x: Float, y: Float, trust: Float) -> tuple[Float, Float]:
+    """What least squares with weights needs of rows."""
+    weighed = x * np.square(trust)[:, None]
+    return weighed.T @ x, weighed.T @ y
 
 
 def _ridge(square: Float, moment: Float, penalty: float) -> Float:

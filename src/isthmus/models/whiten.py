@@ -7,6 +7,7 @@ import numpy as np
 
 from isthmus.core import Float
 from isthmus.models.command_errors import CommandErrors
+from isthmus.models.disturbance import ODD, RANGE
 from isthmus.models.normal import mean_beyond
 
 TINY = 1e-12
@@ -37,12 +38,15 @@ class Lasting:
         """What errors (T,) tell of the disturbance.
 
         One that is only known to lie beyond a bound is replaced by the blurred one from which the same mean and
-        variance of the disturbance would follow.
+        variance of the disturbance would follow. One that rather comes from something else tells nothing.
         """
         values, blurs = errors.values.copy(), np.square(self.blur * errors.haze)
         expected, variance = 0.0, self.spread**2
         for t, side in enumerate(errors.side):
-            if not (side or errors.told[t]):
+            share = errors.shown[t]
+            if not (side or errors.told[t]) or (
+                errors.told[t] and _is_odd(values[t] - share * expected, share**2 * variance + blurs[t])
+            ):
                 blurs[t] = np.inf
             elif side:
                 unsure = math.sqrt(variance + blurs[t])
@@ -56,10 +60,10 @@ class Lasting:
         return Seen(values, errors.shown, blurs)
 
     def whitened(self, series: Float, seen: Seen) -> tuple[Float, Float]:
-        """What is new in each step of several series (T, m), as a share of how much is new there, and how much (T,).
+        """What is new in each step of several series (T, m), and how much is to be expected there (T,).
 
         One of them is an error as it was `seen`; the others go through the same filter, so that lines between them stay
-        what they are. A step that tells nothing has infinitely much.
+        what they are. In a step that tells nothing, infinitely much is to be expected.
         """
         new, much, variance = np.zeros_like(series), np.zeros(len(series)), self.spread**2
         expected = np.zeros(series.shape[1])
@@ -67,7 +71,7 @@ class Lasting:
             unsure = max(share**2 * variance + blur, TINY)
             missed, gain = row - share * expected, share * variance / unsure
             much[t] = math.sqrt(unsure)
-            new[t] = missed / much[t]
+            new[t] = missed
             variance = self._moved(0.0, variance * (1 - gain * share))[1]
             expected = self.lasting * (expected + gain * missed)
         return new, much
@@ -75,3 +79,10 @@ class Lasting:
     def _moved(self, expected: float, variance: float) -> tuple[float, float]:
         """Mean and variance of what is known, a step later."""
         return self.lasting * expected, self.lasting**2 * variance + (1 - self.lasting**2) * self.spread**2
+
+
+def _is_odd(missed: float, variance: float) -> bool:
+    """Whether an error is more likely to come from something else."""
+    unsure = max(variance, TINY)
+    density = math.exp(-0.5 * missed**2 / unsure) / math.sqrt(2 * math.pi * unsure)
+    return (1 - ODD) * density < ODD / RANGE
