@@ -41,7 +41,7 @@ def recorded(rng, steps, spread, lasting, *, cut):
 
 @pytest.mark.parametrize("lasting", [0.0, 0.9, 0.98])
 def test_the_belief_is_the_kalman_filters(lasting, monkeypatch):
-    monkeypatch.setattr("isthmus.models.disturbance.ODD", 1e-12)
+    monkeypatch.setattr("isthmus.models.odd.ODD", 1e-12)
     rng = np.random.default_rng(0)
     model, path = disturbance(1.0, lasting, 0.3), run(rng, 40, 1.0, lasting, 1)[:, 0]
     seen = path + 0.3 * rng.standard_normal(40)

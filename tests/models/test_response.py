@@ -129,8 +129,20 @@ def test_errors_that_were_cut_off_are_reckoned_with(spread):
         weights = fit_lines(features, seeing, episodes, episodes, known, weights).weights
     np.testing.assert_allclose(weights[:, 0], [0.0, 1.0], atol=0.05)
     assert fitted(features, blind, episodes).weights[1, 0] < 0.9
-    assert error_sizes(seeing.less(slope[:, None])) == pytest.approx(spread, rel=0.03)
+    assert error_sizes(seeing.less(slope[:, None])) == pytest.approx(spread, rel=0.05)
     assert error_sizes(blind.less(slope[:, None])) < 0.95 * spread
+
+
+def test_a_few_odd_errors_do_not_make_a_disturbance_larger():
+    """Commands far beyond the limit, whose effect was taken to be a little short of it."""
+    rng = np.random.default_rng(0)
+    asked = rng.uniform(-5, 5, (3000, 1))
+    done = np.clip(asked + rng.standard_normal((3000, 1)), -1, 1)
+    cut, short = np.abs(done) == 1, rng.random((3000, 1)) < 0.02
+    errors = CommandErrors(
+        done - asked - 0.2 * short * np.sign(done), ~cut | short, np.sign(done) * (cut & ~short), *np.ones((2, 3000, 1))
+    )
+    assert error_sizes(errors) == pytest.approx(1.0, rel=0.1)
 
 
 def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():

@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from isthmus.core import Bool, Float
+from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
-from isthmus.models.normal import upper_tail
 
 REACH = 4.0
 """The grid goes so many spreads to either side."""
@@ -28,8 +28,6 @@ POINTS = 81
 COMMANDS = 161
 FURTHEST = 3.0
 """Commands go beyond the limit by so many spreads at most."""
-ODD, RANGE = 0.02, 6.0
-"""Share of the errors that come from something else, anywhere in a range so wide."""
 TIE = 1e-6
 """Of commands with the same effect, the smallest is given."""
 
@@ -119,11 +117,9 @@ class Disturbance:
         shown = errors.shown[..., None]
         # A grid cannot tell more than this.
         blur = np.maximum(np.maximum(self.blur * errors.haze, 0.6 * step), 1e-6)[..., None]
-        apart = (shown * self.grid - errors.values[..., None]) / blur
-        told = np.exp(-0.5 * np.square(apart)) / (blur * np.sqrt(2 * np.pi))
-        beyond = upper_tail(-errors.side[..., None] * apart)
-        where_told = (1 - ODD) * told + ODD / RANGE
-        where_cut = (1 - ODD) * beyond + 0.5 * ODD
+        apart = shown * self.grid - errors.values[..., None]
+        where_told, _ = odd.told(apart, blur)
+        where_cut, _ = odd.beyond(-errors.side[..., None] * apart / blur)
         return np.where(errors.told[..., None], where_told, np.where(errors.side[..., None] != 0, where_cut, 1.0))
 
 

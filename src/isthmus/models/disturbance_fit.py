@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
-from isthmus.models.disturbance import ODD, RANGE, Disturbance
-from isthmus.models.normal import mean_beyond, upper_tail
+from isthmus.models.disturbance import Disturbance
+from isthmus.models.normal import mean_beyond
 
 LASTING = (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
 BLURRED = (1e-6, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
@@ -47,13 +48,11 @@ def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred:
         unsure = np.sqrt(np.maximum(np.square(now.shown) * variance + blur * np.square(now.haze), 1e-12))
         gain = now.shown * variance / unsure
         missed = (now.values - now.shown * mean) / unsure
-        density = (1 - ODD) * np.exp(-0.5 * np.square(missed)) / (unsure * np.sqrt(2 * np.pi))
-        seen = density + ODD / RANGE
-        trusted = density / seen
+        seen, trusted = odd.told(missed * unsure, unsure)
         bound = now.side * missed
         beyond = mean_beyond(bound)
         bounded = now.side != 0
-        chance = np.where(now.told, seen, np.where(bounded, (1 - ODD) * upper_tail(bound) + 0.5 * ODD, 1.0))
+        chance = np.where(now.told, seen, np.where(bounded, odd.beyond(bound)[0], 1.0))
         likely += np.log(chance).sum(axis=1)
         step = np.where(now.told, trusted * missed, np.where(bounded, now.side * beyond, 0.0))
         known = np.where(now.told, trusted, np.where(bounded, beyond * (beyond - bound), 0.0))

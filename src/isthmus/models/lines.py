@@ -6,13 +6,17 @@ import numpy as np
 
 from isthmus.core import Bool, Float, Int
 from isthmus.core.linear import solve
+from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.normal import mean_beyond
 from isthmus.models.whiten import Lasting
 
 FOLDS = 5
-ITERATIONS = 20
+ITERATIONS = 60
+MEDIAN = 0.6745
+"""Of the size of a standard normal number."""
+TINY = 1e-12
 FEWEST = 20
 """Rows that a line is fitted to at least."""
 PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
@@ -91,7 +95,7 @@ def error_sizes(errors: CommandErrors) -> Float:
             shown = np.square(errors.shown[told, actuator]).sum()
             sizes[actuator] = np.sqrt(np.square(values[told]).sum() / max(shown, 1e-12))
         if told.any() and side.any():
-            sizes[actuator] = _uncensored(values[told], values[side != 0], side[side != 0], sizes[actuator])
+            sizes[actuator] = _uncensored(values[told], values[side != 0], side[side != 0])
     return sizes
 
 
@@ -111,12 +115,19 @@ def _what_is_new(
     return series[:, 1:], series[:, 0], much
 
 
-def _uncensored(told: Float, bounds: Float, side: Float, size: float) -> float:
-    """Spread by expectation maximisation: errors that are only bounded count with the square they have beyond."""
+def _uncensored(told: Float, bounds: Float, side: Float) -> float:
+    """Spread by expectation maximisation.
+
+    Errors that are only bounded count with the square they have beyond, and all only as far as they are not odd: an
+    effect that is explained a little short of the limit makes a huge error of a command far beyond.
+    """
+    size = max(float(np.median(np.abs(told))) / MEDIAN, TINY)
     for _ in range(ITERATIONS):
         distance = side * bounds / size
         squares = 1 + distance * mean_beyond(distance)
-        size = float(np.sqrt((np.square(told).sum() + size**2 * squares.sum()) / (len(told) + len(bounds))))
+        known, bounded = odd.told(told, np.full_like(told, size))[1], odd.beyond(distance)[1]
+        whole = known @ np.square(told) + size**2 * (bounded @ squares)
+        size = float(np.sqrt(whole / (known.sum() + bounded.sum())))
     return size
 
 
@@ -135,7 +146,9 @@ def _best_penalty(x: Float, y: Float, trust: Float, fold: Int) -> tuple[float | 
     strongest_first = (None, *reversed(PENALTIES))
     missed = np.repeat(y[None], len(strongest_first), axis=0)
     for row, penalty in enumerate(strongest_first):
-        for one, (square, moment) in enumerate(parts if penalty is not None else ()):
+        if penalty is None:
+            continue
+        for one, (square, moment) in enumerate(parts):
             held_out = fold == one
             missed[row, held_out] -= x[held_out] @ _ridge(all_square - square, all_moment - moment, penalty)
     weighed = np.square(missed * trust)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
-from isthmus.models.disturbance import ODD, RANGE
 from isthmus.models.normal import mean_beyond
 
 TINY = 1e-12
@@ -83,6 +83,5 @@ class Lasting:
 
 def _is_odd(missed: float, variance: float) -> bool:
     """Whether an error is more likely to come from something else."""
-    unsure = max(variance, TINY)
-    density = math.exp(-0.5 * missed**2 / unsure) / math.sqrt(2 * math.pi * unsure)
-    return (1 - ODD) * density < ODD / RANGE
+    unsure = np.array(math.sqrt(max(variance, TINY)))
+    return bool(odd.told(np.array(missed), unsure)[1] < 0.5)
