@@ -1,11 +1,14 @@
 """RosWorld over a link that is not ROS: what it does with what it hears."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
 from isthmus.core import Lost, stream
 from isthmus.ros.arm_link import Heard, Traffic
-from isthmus.ros.clock import TopicClock
+from isthmus.ros.clock import TopicClock, WallClock
 from isthmus.tasks.fetch.arm import HOME
 
 
@@ -98,3 +101,58 @@ def test_an_old_observation_is_moved_on_to_the_time_it_stands_for(world, arm):
     arm.send = late
     seen = world.step(HOME[None]).observations
     np.testing.assert_allclose(seen[0, :7], HOME + 0.01, atol=1e-3)
+
+
+class QuickArm(StillArm):
+    """An arm in real time that glides on at a steady speed."""
+
+    speed = 0.05
+
+    def __init__(self):
+        super().__init__()
+        self.clock = WallClock()
+        self.looked = []
+
+    def heard(self):
+        now = self.clock.now()
+        self.looked.append(now)
+        return Heard(now, HOME + self.speed * (now % 1.0), np.full(7, self.speed))
+
+    def send(self, points):
+        self.sent.append((self.clock.now(), points[-1][1]))
+        return self.sent[-1][0]
+
+
+def test_in_real_time_the_arm_is_looked_at_early_and_a_command_goes_when_it_is_due(over):
+    arm = QuickArm()
+    world = over(arm)
+    seen = [world.reset(stream(0, "reset")), *(world.step(HOME[None]).observations for _ in range(4))]
+    world.close()
+    sent = np.array([at for at, _ in arm.sent[1:]])
+    due = sent[0] + 0.1 * np.arange(len(sent))
+    assert (np.array(world.pace.lateness) >= 0).all()
+    assert np.median(np.abs(sent - due)) < 0.02
+    ready = [max(at for at in arm.looked if at < command) for command in sent]
+    assert np.median(sent - ready) > 0.001
+    for observed, at in zip(seen[:-1], sent, strict=True):
+        turned = (observed[0, 0] - HOME[0]) / arm.speed
+        assert abs((turned - at + 0.5) % 1.0 - 0.5) < 0.02, "what is seen stands for when the command goes"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="needs Linux's schedulers")
+def test_only_while_commands_are_due_we_are_served_before_all_others(over):
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except PermissionError:
+        pytest.skip("not allowed to have a real-time priority")
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    world = over(QuickArm())
+    world.reset(stream(0, "reset"))
+    assert os.sched_getscheduler(0) == os.SCHED_FIFO
+    patience = time.monotonic() + 10
+    while os.sched_getscheduler(0) == os.SCHED_FIFO and time.monotonic() < patience:
+        time.sleep(0.05)  # no command comes any more: something else is being done
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+    world.reset(stream(0, "reset"))
+    world.close()
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER

@@ -17,3 +17,14 @@ def serve_first() -> None:
     with suppress(OSError):
         if os.getpriority(os.PRIO_PROCESS, 0) > FIRST:
             os.setpriority(os.PRIO_PROCESS, 0, FIRST)
+
+
+def serve_at_once(thread: int, *, wanted: bool) -> None:
+    """Have a thread run before all others whenever it is ready, or end that; without the right to, nothing happens.
+
+    Only for a loop that sleeps: the others wait for as long as it computes.
+    """
+    if hasattr(os, "sched_setscheduler"):
+        policy, priority = (os.SCHED_FIFO, 1) if wanted else (os.SCHED_OTHER, 0)
+        with suppress(OSError):
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))

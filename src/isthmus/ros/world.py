@@ -1,5 +1,6 @@
 """A robot over ROS as a World: it keeps its rate, knows how old what it sees is, and records what was sent."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ import numpy as np
 from isthmus.core import Bool, Float, Lost, Problem, Step, WorldSpec
 from isthmus.ros.arm_link import ArmLink, Heard
 from isthmus.ros.clock import WallClock
+from isthmus.ros.priority import serve_at_once
 from isthmus.ros.safety import Guard
 from isthmus.ros.watchdog import Watchdog
 
@@ -19,6 +21,9 @@ GENTLE = 0.5
 """Share of the speed limits at which the arm is moved to a start."""
 CLOSE = 0.15
 """Radians from the start within which an arm has arrived; the control loop is there for the rest."""
+EARLY = 0.005
+"""Seconds before a deadline at which the arm is looked at, in real time: what is seen is moved on to the deadline by
+its own speed, and the command is ready when it is due."""
 Begin = Callable[[np.random.Generator], Float]
 """Draws the first observation (obs,) of an episode: where the joints are to be, and what is the task's own."""
 
@@ -91,7 +96,9 @@ class RosWorld:
         self._deadline, self._last = 0.0, 0.0
         self._ended = True
         self.pace = Pace()
-        self._dog = Watchdog(self._is_late, link.hold)
+        self._early = 0.0 if link.clock.waits else EARLY
+        self._loop = threading.get_native_id()
+        self._dog = Watchdog(self._is_late, self._stop_waiting)
 
     @property
     def spec(self) -> WorldSpec:
@@ -107,7 +114,7 @@ class RosWorld:
         """Move the arm to where the next episode begins; returns what is seen there (1, obs)."""
         if which is not None and not which[0]:
             return self.observations
-        self._dog.rest()
+        self._end_beat()
         self._ended = True
         first = self._begin(rng)
         start = self._guard_range(first[self._positions])
@@ -123,9 +130,9 @@ class RosWorld:
         self._sent, self._ended = start, False
         self._observation = first.copy()
         heard = self._news()
-        self._deadline = self._link.clock.now()
+        self._deadline = self._link.clock.now() + self._early
         self._look(heard, self._deadline)
-        self._dog.arm()
+        self._begin_beat()
         return self.observations
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -137,6 +144,8 @@ class RosWorld:
         self._check()
         sent = self._guard.admit(commands[0], self._sent, self._observation[self._positions])
         period = self._spec.control_period
+        if not self._link.clock.waits:
+            self._link.clock.wait_until(self._deadline, self._patience)
         stamp = self._link.send([(period, sent)])
         if self.pace.lateness and stamp > self._last:
             self.pace.rate = 1.0 / (stamp - self._last)
@@ -149,7 +158,7 @@ class RosWorld:
         self._deadline = period + (stamp if self._link.clock.waits else self._deadline)
         if self._watch is not None:  # now, while there is nothing to do but wait
             self._watch(self._observation)
-        in_time = self._link.clock.wait_until(self._deadline, self._patience)
+        in_time = self._link.clock.wait_until(self._deadline - self._early, self._patience)
         self._check()
         if not in_time:
             self._lose(f"the robot's clock has stood still for {self._patience:g} s")
@@ -162,8 +171,25 @@ class RosWorld:
 
     def close(self) -> None:
         """Leave the arm holding."""
+        self._end_beat()
         self._dog.close()
         self._link.close()
+
+    def _begin_beat(self) -> None:
+        """From now on commands are due: nothing else that runs here may keep us from giving them."""
+        self._loop = threading.get_native_id()
+        if not self._link.clock.waits:
+            serve_at_once(self._loop, wanted=True)
+        self._dog.arm()
+
+    def _end_beat(self) -> None:
+        self._dog.rest()
+        serve_at_once(self._loop, wanted=False)
+
+    def _stop_waiting(self) -> None:
+        """What the watchdog does. A loop that gives no commands is computing something else, or stuck."""
+        self._link.hold()
+        serve_at_once(self._loop, wanted=False)
 
     def _guard_range(self, positions: Float) -> Float:
         return self._spec.clip(positions[None])[0]
@@ -232,7 +258,7 @@ class RosWorld:
             self._lose(f"{self._dog.tripped}, and the arm was held")
 
     def _lose(self, why: str) -> None:
-        self._dog.rest()
+        self._end_beat()
         self._link.hold()
         self.pace.lost += not self._ended
         self._ended = True
