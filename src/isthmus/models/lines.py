@@ -19,6 +19,8 @@ MEDIAN = 0.6745
 TINY = 1e-12
 FEWEST = 20
 """Rows that a line is fitted to at least."""
+SHARES = tuple(float(share) for share in np.geomspace(0.01, 1.0, 13))
+"""Of the root of the mean square, that the usual error may have where a few are much larger."""
 PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
 
 
@@ -32,6 +34,8 @@ class Lines:
     """Error that the lines, and a disturbance that is followed, leave on held-out rows (act,)."""
     before: Float
     """Error of neither (act,)."""
+    surprise: Float
+    """How unlikely a held-out row is by what was foreseen, in natural logarithms (act,)."""
 
     def where(self, actuators: Bool, others: "Lines") -> "Lines":
         """These lines for `actuators` (act,), and for the rest those of `others`."""
@@ -61,7 +65,7 @@ def fit_lines(
     step, beginning with the weights found `so_far` (f, act).
     """
     act = errors.values.shape[1]
-    weights, left, before = np.zeros((features.shape[1], act)), np.zeros(act), np.zeros(act)
+    weights, left, before, surprise = np.zeros((features.shape[1], act)), *np.zeros((3, act))
     so_far = np.zeros_like(weights) if so_far is None else so_far
     folds = _folds(episodes)
     for actuator in range(act):
@@ -79,10 +83,12 @@ def fit_lines(
         x, y = x[rows], y[rows]
         penalty, missed = _best_penalty(x, y, trust, fold)
         if told.any():
-            left[actuator] = np.sqrt(np.square(missed[told[rows]]).mean())
+            told_rows = missed[told[rows]]
+            left[actuator] = np.sqrt(np.square(told_rows).mean())
+            surprise[actuator] = _surprise(told_rows, much[rows][told[rows]])
         if penalty is not None:
             weights[:, actuator] = _ridge(*_squares(x, y, trust), penalty)
-    return Lines(weights, left, before)
+    return Lines(weights, left, before, surprise)
 
 
 def error_sizes(errors: CommandErrors) -> Float:
@@ -157,6 +163,15 @@ def _best_penalty(x: Float, y: Float, trust: Float, fold: Int) -> tuple[float | 
     as_good = more.mean(axis=1) <= more.std(axis=1, ddof=1) / np.sqrt(FOLDS)
     best = int(np.argmax(as_good))
     return strongest_first[best], missed[best]
+
+
+def _surprise(missed: Float, much: Float) -> float:
+    """Of missing by so much (n,), where `much` tells in which steps more is to be expected, but not how much in all.
+
+    Unlike a mean square it is not a matter of the few steps that nobody foresees, such as those that make contact.
+    """
+    size = max(float(np.sqrt(np.square(missed / much)[np.isfinite(much)].mean())), TINY)
+    return min(float(-np.log(odd.told(missed, share * size * much)[0]).mean()) for share in SHARES)
 
 
 def _squares(x: Float, y: Float, trust: Float) -> tuple[Float, Float]:

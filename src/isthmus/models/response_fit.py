@@ -79,7 +79,7 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], history: int) -> tu
     alone = fitted(nothing, np.zeros(len(half), np.bool_))
     lasts = (disturbance(nothing).lasting > 0) & (history > 1) & ~deaf
     followed = fitted(np.where(lasts, nothing, alone.weights), lasts) if lasts.any() else alone
-    better = lasts & (followed.left < alone.left)
+    better = lasts & (followed.surprise < alone.surprise)
     lines = followed.where(better, alone)
     weights = np.where(deaf, nothing, lines.weights)
     return response(weights, disturbance(weights).lasts(better).only(~deaf)), lines
