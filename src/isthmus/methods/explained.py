@@ -112,7 +112,7 @@ class ExplainedMethod:
         if self._explainer is None:
             source = self._source
             metric = cost_to_go(source.policy, source.unlimited, stream(source.seed, "cost-to-go"))
-            self._explainer = Explainer(source.unlimited, metric)
+            self._explainer = Explainer(source.unlimited, metric, source.hasty)
         return self._explainer
 
 

@@ -18,7 +18,7 @@ def action_sensitivity(
     n, act = actions.shape
     nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
     tried = (actions[:, None] + nudges).reshape(-1, act)
-    seen = _predict(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
+    seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
     change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
     return seen[:, 0], change.transpose(0, 2, 1)
 
@@ -29,12 +29,13 @@ def state_sensitivity(simulator: Simulator, observations: Float, actions: Float,
     nudges = np.zeros((d + 1, observations.shape[1]))
     nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.spread
     tried = (observations[:, None] + nudges).reshape(n * (d + 1), -1)
-    seen = _predict(simulator, tried, np.repeat(actions, d + 1, axis=0)).reshape(n, d + 1, -1)
+    seen = predict_in_chunks(simulator, tried, np.repeat(actions, d + 1, axis=0)).reshape(n, d + 1, -1)
     change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
     return change.transpose(0, 2, 1)
 
 
-def _predict(simulator: Simulator, observations: Float, actions: Float) -> Float:
+def predict_in_chunks(simulator: Simulator, observations: Float, actions: Float) -> Float:
+    """The next observations (n, obs), however many."""
     total = len(observations)
     if total <= CHUNK:
         return simulator.predict(History.of(observations), actions)
