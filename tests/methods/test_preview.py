@@ -115,17 +115,18 @@ def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
 
 
 def test_an_answer_finds_the_robots_own_numbers(rng):
-    truth = Answer(rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2)), past=1)
+    weights = rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2))
+    weights[1:3] = -0.5 * np.eye(2)  # it comes to rest
+    truth = Answer(weights, past=1)
     runs = []
     for _ in range(5):
-        actions, sensed, past = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))], [np.zeros((1, 2))]
-        for action in actions:
-            sensed.append(np.clip(truth(sensed[-1], action[None], past[-1]), -5, 5))
-            past.append(action[None])
-        inside = len(actions)
-        runs.append(AnsweredRun(np.concatenate(sensed), actions, np.concatenate(past[:inside])))
-    fitted, left, size = fit_answer(runs, past=1)
-    assert (left < size).all()
+        actions, sensed = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))]
+        past = recorded_past(actions, 1)
+        for action, before in zip(actions, past, strict=True):
+            sensed.append(truth(sensed[-1], action[None], before[None]))
+        runs.append(AnsweredRun(np.concatenate(sensed), actions, past))
+    fitted = fit_answer(runs, past=1)
+    np.testing.assert_allclose(fitted.weights, truth.weights, atol=1e-4)
     assert fitted.actions == 2
 
 

@@ -114,7 +114,7 @@ class PreviewMethod:
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Fit the answer to everything so far."""
         runs = [self._run(one) for episode in episodes for one in episode]
-        self._answer, _, _ = fit_answer(runs, self._history - 1)
+        self._answer = fit_answer(runs, self._history - 1)
         return Learned(0, 0)
 
     def save(self, path: Path) -> None:
