@@ -28,15 +28,13 @@ from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source import make_source
 from isthmus.transfer.source_policy import source_policy
-from isthmus.transfer.target import TRACED_EPISODES, Settled, Target
+from isthmus.transfer.target import TRACED_EPISODES, Settled, Target, clear_of
 from isthmus.worlds import Robot
 
 if TYPE_CHECKING:
     from isthmus.transfer.ros_target import Attended
 
 SCALE_WORLDS = 16
-CLEARLY = 3.0
-"""Standard errors that a score is above or below what would be enough, when fewer episodes do."""
 
 
 def cross(
@@ -160,16 +158,9 @@ class _Crossing:
         return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
 
     def _settled(self, scale: Scale) -> Settled | None:
-        """Whether scores (n,) are clearly above what would be enough, or clearly below."""
+        """Whether scores are clearly above what would be enough, or clearly below."""
         enough = self.config.enough
-        if enough is None:
-            return None
-
-        def settled(scores: Float) -> bool:
-            shares = np.array([scale(float(score)) for score in scores])
-            return bool(abs(shares.mean() - enough) > CLEARLY * shares.std() / np.sqrt(len(shares) - 1))
-
-        return settled
+        return None if enough is None else clear_of(scale.score(enough))
 
     def _collect(
         self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]
