@@ -64,6 +64,7 @@ def test_every_evaluation_of_a_stream_starts_from_the_same_states():
 def test_the_scale_puts_the_zero_action_at_0_and_the_expert_at_1():
     scale = Scale(zero=-10.0, expert=-4.0)
     assert [scale(-10.0), scale(-4.0), scale(-7.0)] == [0.0, 1.0, 0.5]
+    assert [scale.score(0.0), scale.score(1.0), scale.score(0.5)] == [-10.0, -4.0, -7.0]
     with pytest.raises(ValueError, match="no better than doing nothing"):
         Scale(zero=1.0, expert=1.0)
 

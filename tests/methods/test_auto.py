@@ -3,9 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.core import Problem
+from isthmus.core import Problem, Trajectory, stream
+from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source, make_method
 from isthmus.methods.auto import AS_BEFORE, AS_IT_IS, chosen
+from isthmus.methods.method import Rehearsal
+from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
 
 
@@ -34,6 +37,36 @@ def test_what_was_taken_stays_where_what_is_new_does_worse():
 def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
     plain = np.array(plain)
     assert chosen({AS_IT_IS: plain, "explained": plain - 0.1, AS_BEFORE: plain}) == AS_IT_IS
+
+
+@pytest.mark.parametrize("better", ["unadapted", "explained"])
+def test_every_policy_is_rehearsed_once(better):
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history):
+        tried.append("unadapted" if isinstance(decider, Unadapted) else "explained")
+        return np.full(16, float(tried[-1] == better))
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = [method.learn([[swung(task, episode)] for episode in range(5)], number, None) for number in range(2)]
+    assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
+    assert [one.chosen for one in learned] == [better] * 2
+    for one in learned:
+        assert set(one.foreseen) == {AS_IT_IS, "explained", AS_BEFORE, "taken", "source"}
+        assert (one.foreseen["taken"], one.foreseen["source"]) == (1.0, 2.0)
+    assert learned[0].foreseen[AS_BEFORE] == learned[0].foreseen[AS_IT_IS]
+
+
+def swung(task, episode):
+    robot, rng = task.target(Gap.parse("tilt=90"), 1), stream(episode)
+    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, 2))
+    seen += [robot.step(command[None]).observations for command in commands]
+    seen = np.concatenate(seen)
+    return Trajectory(seen, commands, commands, commands, seen[1:])
 
 
 def test_who_cannot_rehearse_cannot_choose():

@@ -7,7 +7,9 @@ import pytest
 
 from isthmus.core import HistoryBuffer, Trajectory
 from isthmus.methods import MethodSettings, Source, make_method
+from isthmus.methods.preview import led_past
 from isthmus.models.answer import Answer, AnsweredRun, fit_answer
+from isthmus.models.past_commands import recorded_past
 
 LAG, LATER = 0.3, 0.6
 """What a command moves in its own step, and in the one after: more, so that no one-step inverse is stable."""
@@ -58,9 +60,9 @@ def source(make_spec):
     )
 
 
-def swing(source, decide, history, steps=60, jolt=0.0, rng=None):
-    robot = Lagging(source.spec)
-    seen = [np.zeros((1, 3))]
+def swing(source, decide, history, steps=60, jolt=0.0, rng=None, start=(0.0, 0.0)):
+    robot = Lagging(source.spec, np.array([start]))
+    seen = [np.array([[*start, 0.0]])]
     buffer = HistoryBuffer(source.spec, 1, history)
     buffer.begin(seen[0])
     commands = []
@@ -90,6 +92,19 @@ def test_it_keeps_a_lagging_robot_on_course(source, rng):
     assert adapted < 0.2 * unadapted
 
 
+def test_recorded_commands_are_led_as_those_of_a_run(source, rng):
+    live = []
+
+    def watched(history):
+        live.append(led_past(history, 3, source.joints)[0].copy())
+        return policy(history)
+
+    run, _ = swing(source, watched, 4, steps=12, jolt=0.1, rng=rng, start=(0.3, -0.2))
+    before = source.joints(run.observations[:1])[0][0]
+    np.testing.assert_array_equal(recorded_past(run.applied, 3, before), np.stack(live))
+    np.testing.assert_array_equal(live[0], np.tile(before, 3))
+
+
 def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
     method = make_method("preview", source, MethodSettings())
     method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(3)], 0, lambda *_: None)
@@ -100,17 +115,18 @@ def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
 
 
 def test_an_answer_finds_the_robots_own_numbers(rng):
-    truth = Answer(rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2)), past=1)
+    weights = rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2))
+    weights[1:3] = -0.5 * np.eye(2)  # it comes to rest
+    truth = Answer(weights, past=1)
     runs = []
     for _ in range(5):
-        actions, sensed, past = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))], [np.zeros((1, 2))]
-        for action in actions:
-            sensed.append(np.clip(truth(sensed[-1], action[None], past[-1]), -5, 5))
-            past.append(action[None])
-        inside = len(actions)
-        runs.append(AnsweredRun(np.concatenate(sensed), actions, np.concatenate(past[:inside])))
-    fitted, left, size = fit_answer(runs, past=1)
-    assert (left < size).all()
+        actions, sensed = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))]
+        past = recorded_past(actions, 1)
+        for action, before in zip(actions, past, strict=True):
+            sensed.append(truth(sensed[-1], action[None], before[None]))
+        runs.append(AnsweredRun(np.concatenate(sensed), actions, past))
+    fitted = fit_answer(runs, past=1)
+    np.testing.assert_allclose(fitted.weights, truth.weights, atol=1e-4)
     assert fitted.actions == 2
 
 

@@ -33,24 +33,50 @@ def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     assert rehearsal.source == pytest.approx(source.mean())
 
 
+def arrived(like, commands, steps):
+    """What arrives in a world (steps, n, act) of commands (n, act) that are given again and again."""
+    world, arriving = TASK.source(len(commands)), []
+    plain_step = world.step
+
+    def step(given, which=None):
+        arriving.append(given.copy())
+        return plain_step(given, which)
+
+    world.step = step
+    disturbed = DisturbedWorld(world, like, stream(0, "d"))
+    disturbed.reset(stream(0, "r"))
+    for _ in range(steps):
+        np.testing.assert_array_equal(disturbed.step(commands).applied, TASK.embodiment.spec.clip(commands))
+    return np.array(arriving)
+
+
 @pytest.mark.parametrize("cut", [True, False])
 def test_commands_are_disturbed_as_the_disturbance_has_it(cut):
-    like = Disturbance(np.array([0.3, 0.0]), np.array([0.9, 0.0]), np.zeros(2), cut=cut)
-    disturbed, plain = DisturbedWorld(TASK.source(200), like, stream(0, "d")), TASK.source(200)
-    commands = np.tile([0.1, 0.1], (200, 1))
+    like = Disturbance(np.array([0.3, 0.1]), np.array([0.9, 0.2]), np.zeros(2), cut=cut)
+    commands = np.tile([0.1, 2.0], (400, 1))
+    drawn = arrived(like, commands, 30) - (commands if cut else [0.1, 1.0])  # what is not cut comes after the limit
+    np.testing.assert_allclose(drawn.mean(axis=(0, 1)), 0, atol=0.03)
+    np.testing.assert_allclose(drawn.std(axis=(0, 1)), like.spread, rtol=0.05)
+    np.testing.assert_allclose(drawn[0].std(axis=0), like.spread, rtol=0.1)  # from the first step on
+    for actuator, lasting in enumerate(like.lasting):
+        values = drawn[:, :, actuator]
+        assert np.corrcoef(values[1:].ravel(), values[:-1].ravel())[0, 1] == pytest.approx(lasting, abs=0.03)
+
+
+def test_what_lasts_stays_for_an_episode():
+    like = Disturbance(np.array([0.3, 0.1]), np.array([1.0, 0.5]), np.zeros(2), cut=True)
+    drawn = arrived(like, np.zeros((50, 2)), 5)
+    np.testing.assert_array_equal(drawn[1:, :, 0], np.broadcast_to(drawn[0, :, 0], (4, 50)))
+    assert drawn[0, :, 0].std() == pytest.approx(0.3, rel=0.3)
+    assert (drawn[1:, :, 1] != drawn[:-1, :, 1]).all()
+
+
+def test_nothing_disturbs_where_nothing_was_found():
+    disturbed, plain = DisturbedWorld(TASK.source(5), Disturbance.none(2), stream(0, "d")), TASK.source(5)
+    commands = np.tile([0.1, 0.1], (5, 1))
     for world in (disturbed, plain):
         world.reset(stream(0, "r"))
-    drawn = []
-    for _ in range(30):
-        drawn.append(disturbed._now[:, 0].copy())
-        step = disturbed.step(commands)
-        np.testing.assert_array_equal(step.applied, commands)
-    drawn = np.array(drawn)
-    assert drawn.std() == pytest.approx(0.3, rel=0.1)
-    assert np.corrcoef(drawn[1:].ravel(), drawn[:-1].ravel())[0, 1] == pytest.approx(0.9, abs=0.03)
-    nothing = DisturbedWorld(TASK.source(200), Disturbance.none(2), stream(0, "d"))
-    nothing.reset(stream(0, "r"))
-    np.testing.assert_array_equal(nothing.step(commands).observations, plain.step(commands).observations)
+    np.testing.assert_array_equal(disturbed.step(commands).observations, plain.step(commands).observations)
 
 
 def test_the_same_is_rehearsed_every_time():

@@ -164,6 +164,11 @@ class TestNoise:
             assert noise[0].std() == pytest.approx(0.4, rel=0.1)
         assert (first[0] != second[0]).all()
 
+    def test_each_value_may_be_correlated_by_its_own_number(self):
+        noise = run(Noise(400, np.array([0.2, 3.0]), np.array([1.0, 0.5])), np.zeros(100), n=400)
+        np.testing.assert_array_equal(noise[:, :, 0], np.broadcast_to(noise[0, :, 0], (100, 400)))
+        assert np.corrcoef(noise[1:, :, 1].ravel(), noise[:-1, :, 1].ravel())[0, 1] == pytest.approx(0.5, abs=0.02)
+
     @pytest.mark.parametrize("correlation", [0.0, 0.9, 1.0])
     def test_worlds_and_dimensions_have_noise_of_their_own(self, correlation):
         noise = run(Noise(2000, np.ones(SIZE), correlation), np.zeros(1), n=2000)[0]

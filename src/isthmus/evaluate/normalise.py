@@ -20,3 +20,7 @@ class Scale:
     def __call__(self, score: float) -> float:
         """A score as a share of the expert's."""
         return (score - self.zero) / (self.expert - self.zero)
+
+    def score(self, share: float) -> float:
+        """The score that is such a share of the expert's."""
+        return self.zero + share * (self.expert - self.zero)

@@ -125,8 +125,7 @@ def _linear(agent: Agent) -> list[torch.nn.Linear]:
 def learned_arrays(agent: Agent, env: VecNormalize) -> Arrays:
     """Weights, optimiser and statistics."""
     arrays = {f"policy/{name}": value.numpy() for name, value in agent.policy.state_dict().items()}
-    for number, moments in agent.policy.optimizer.state_dict()["state"].items():
-        arrays |= {f"optimiser/{number}/{name}": np.asarray(value) for name, value in moments.items()}
+    arrays |= optimiser_arrays(agent.policy.optimizer)
     for name, statistics in _statistics(env).items():
         arrays |= {f"{name}/{key}": np.asarray(getattr(statistics, key)) for key in ("mean", "var", "count")}
     return {name: array.copy() for name, array in arrays.items()}
@@ -134,25 +133,35 @@ def learned_arrays(agent: Agent, env: VecNormalize) -> Arrays:
 
 def restore_arrays(agent: Agent, env: VecNormalize, arrays: Arrays) -> None:
     """Put back what `learned_arrays` gave."""
-    optimiser = agent.policy.optimizer.state_dict()
-    moments: dict[int, dict[str, torch.Tensor]] = {}
     weights: dict[str, torch.Tensor] = {}
     try:
         for name, array in arrays.items():
             part, _, rest = name.partition("/")
             if part == "policy":
                 weights[rest] = torch.from_numpy(array)
-            elif part == "optimiser":
-                number, _, key = rest.partition("/")
-                moments.setdefault(int(number), {})[key] = torch.from_numpy(
-                    array.copy()
-                )  # the optimiser changes it in place
-            else:
+            elif part != "optimiser":
                 setattr(_statistics(env)[part], rest, array if array.ndim else float(array))
         agent.policy.load_state_dict(weights)
-        agent.policy.optimizer.load_state_dict(optimiser | {"state": moments})
+        restore_optimiser(agent.policy.optimizer, arrays)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         raise Problem("the training so far is of another network or algorithm, or damaged: begin a new one") from error
+
+
+def optimiser_arrays(optimiser: torch.optim.Optimizer) -> Arrays:
+    """The moments of every parameter: what it has found out about the gradient."""
+    parameters = optimiser.state_dict()["state"].items()
+    return {f"optimiser/{n}/{name}": np.asarray(value) for n, moments in parameters for name, value in moments.items()}
+
+
+def restore_optimiser(optimiser: torch.optim.Optimizer, arrays: Arrays) -> None:
+    """Put back what `optimiser_arrays` gave; there may be other arrays beside it."""
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name, array in arrays.items():
+        if name.startswith("optimiser/"):
+            _, number, key = name.split("/")
+            # A copy: the optimiser changes it in place.
+            moments.setdefault(int(number), {})[key] = torch.from_numpy(array.copy())
+    optimiser.load_state_dict(optimiser.state_dict() | {"state": moments})
 
 
 def _statistics(env: VecNormalize) -> dict[str, RunningMeanStd]:

@@ -7,14 +7,13 @@ The return of an episode is a function of the policy, and its gradient follows f
 with A, B and the slopes of the reward r by finite differences at every step.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from isthmus.core import Float, Mlp, Problem, stream
-from isthmus.experts.agent import LAST_RATE
+from isthmus.experts.agent import LAST_RATE, optimiser_arrays, restore_optimiser
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot
 from isthmus.policies import NetworkPolicy
@@ -116,7 +115,7 @@ class _Learner:
         self._biases = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in start.biases]
         self._optimiser = torch.optim.Adam([*self._weights, *self._biases], lr=rate)
         if arrays is not None:
-            self._restore(arrays)
+            restore_optimiser(self._optimiser, arrays)
 
     def network(self) -> Mlp:
         """The policy now."""
@@ -153,18 +152,8 @@ class _Learner:
 
     def arrays(self) -> Arrays:
         """All that is needed to go on."""
-        found: Arrays = dict(self.network().arrays())
-        for number, moments in self._optimiser.state_dict()["state"].items():
-            found |= {f"optimiser/{number}/{name}": np.asarray(value) for name, value in moments.items()}
-        return {name: np.array(array) for name, array in found.items()}
-
-    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, array in arrays.items():
-            if name.startswith("optimiser/"):
-                _, number, key = name.split("/")
-                moments.setdefault(int(number), {})[key] = torch.from_numpy(array)
-        self._optimiser.load_state_dict(self._optimiser.state_dict() | {"state": moments})
+        arrays = self.network().arrays() | optimiser_arrays(self._optimiser)
+        return {name: np.array(array) for name, array in arrays.items()}
 
     def _forward(self, observations: torch.Tensor) -> torch.Tensor:
         network, clip = self._start, self._start.input_clip

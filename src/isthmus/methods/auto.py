@@ -1,8 +1,8 @@
 """Take what does best where it can be tried: in the simulator, as the target's samples have put it right.
 
 Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
-The source's policy as it is stays unless another one surely does better, and what was taken last stays unless it surely
-does worse than what is new: samples that teach nothing change nothing.
+The source's policy as it is stays unless another one surely does better. What is new has been learned from more, and is
+taken unless what was taken last surely does better.
 """
 
 import tempfile
@@ -58,8 +58,11 @@ class AutoMethod:
         """Let every candidate learn, and take the one that does best in rehearsal."""
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._candidates.items()}
         rehearsal = self._rehearsal(episodes, self._explained.disturbance)
-        tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates, AS_BEFORE: self._taken[1]}
+        tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates}
+        if self._taken[0] != AS_IT_IS:
+            tried[AS_BEFORE] = self._taken[1]
         scores = {name: rehearsal.scores(method.decider(), self.history) for name, method in tried.items()}
+        scores.setdefault(AS_BEFORE, scores[AS_IT_IS])
         name = chosen(scores)
         if name != AS_BEFORE:
             self._taken = name, copy(tried[name])

@@ -18,6 +18,7 @@ from isthmus.core.linear import solve
 from isthmus.methods.method import Joints, Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.answer import Answer, AnsweredRun, fit_answer
+from isthmus.models.past_commands import recorded_past
 from isthmus.policies import Decision, Unadapted
 
 HORIZON = 4
@@ -113,7 +114,7 @@ class PreviewMethod:
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Fit the answer to everything so far."""
         runs = [self._run(one) for episode in episodes for one in episode]
-        self._answer, _, _ = fit_answer(runs, self._history - 1)
+        self._answer = fit_answer(runs, self._history - 1)
         return Learned(0, 0)
 
     def save(self, path: Path) -> None:
@@ -127,12 +128,10 @@ class PreviewMethod:
         self._answer = Answer.load(path)
 
     def _run(self, one: Trajectory) -> AnsweredRun:
-        spec, steps = self._source.spec, self._history - 1
+        spec = self._source.spec
         joints = self._source.joints if spec.commands == "position" else None
-        before = joints(one.observations[:1])[0] if joints else np.zeros((1, spec.action_size))
-        led = np.concatenate((np.repeat(before, steps, axis=0), one.applied))
-        windows = np.lib.stride_tricks.sliding_window_view(led, steps, axis=0)[: len(one)]  # (T, act, steps)
-        past = windows.transpose(0, 2, 1).reshape(len(one), -1)
+        before = joints(one.observations[:1])[0][0] if joints else 0.0
+        past = recorded_past(one.applied, self._history - 1, before)
         sensed = one.observations[:, spec.robot_dimensions]
         return AnsweredRun(sensed[one.context :], one.applied[one.context :], past[one.context :])
 

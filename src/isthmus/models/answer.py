@@ -95,11 +95,8 @@ def features(sensed: Float, action: Float, past: Float) -> Float:
     return np.concatenate((np.ones((len(sensed), 1)), sensed, action, past), axis=1)
 
 
-def fit_answer(runs: Sequence[AnsweredRun], past: int) -> tuple[Answer, Float, Float]:
-    """The answer at work in `runs`, what it leaves of each sensed change in runs it was not fitted to, and their size.
-
-    Ridge regression, as strong as does best on runs that are held out.
-    """
+def fit_answer(runs: Sequence[AnsweredRun], past: int) -> Answer:
+    """The answer at work in `runs`: ridge regression, as strong as does best on runs that are held out."""
     x = np.concatenate([features(run.sensed[:-1], run.actions, run.past) for run in runs])
     y = np.concatenate([np.diff(run.sensed, axis=0) for run in runs])
     folds = np.repeat(np.arange(len(runs)) % FOLDS, [len(run.actions) for run in runs])
@@ -108,7 +105,7 @@ def fit_answer(runs: Sequence[AnsweredRun], past: int) -> tuple[Answer, Float, F
     left = np.array([_left(x, y, folds, strength) for strength in STRENGTHS])  # (strengths, s)
     best = int((left / (np.square(y).mean(axis=0) + 1e-12)).sum(axis=1).argmin())
     weights = _ridge(x, y, STRENGTHS[best]) / scale[:, None]
-    return Answer(weights, past), np.sqrt(left[best]), y.std(axis=0)
+    return Answer(weights, past)
 
 
 def _left(x: Float, y: Float, folds: np.ndarray, strength: float) -> Float:

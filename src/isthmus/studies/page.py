@@ -10,10 +10,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from isthmus.report.page import TEMPLATES as REPORT
 from isthmus.report.page import policy
 
+TEMPLATES = Path(__file__).parent / "templates"
+
 
 def render(template: Path, content: Mapping[str, Any]) -> str:
     """The template with this content in it; text is escaped."""
-    environment = Environment(loader=FileSystemLoader(template.parent), autoescape=True, undefined=StrictUndefined)
+    loader = FileSystemLoader((template.parent, TEMPLATES))
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     style = (REPORT / "report.css").read_text(encoding="utf-8")
     return environment.get_template(template.name).render(content, policy=policy(), style=style)

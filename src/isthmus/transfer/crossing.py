@@ -6,8 +6,6 @@ run that was killed goes on where it was and comes to the same result.
 
 import dataclasses
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,31 +16,25 @@ from isthmus.core import Episode, Float, Policy, Problem, stream
 from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
-from isthmus.identification import Physics
-from isthmus.methods import METHODS, Explorer, Learned, Method, Source, make_method
+from isthmus.methods import METHODS, Explorer, Learned, Method, make_method
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
+from isthmus.transfer.connection import connection
 from isthmus.transfer.control_step import step_microseconds
-from isthmus.transfer.events import Event, Phase
+from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
-from isthmus.transfer.joints import joints_of
-from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.records import Baseline, Round, Scored
-from isthmus.transfer.rehearsal import rehearsal_in
 from isthmus.transfer.result import CurvePoint, Result, versions
-from isthmus.transfer.source_cost import source_cost
+from isthmus.transfer.source import make_source
 from isthmus.transfer.source_policy import source_policy
-from isthmus.transfer.target import TRACED_EPISODES, Settled, SimulatedTarget, Target
+from isthmus.transfer.target import TRACED_EPISODES, Settled, Target, clear_of
 from isthmus.worlds import Robot
 
 if TYPE_CHECKING:
     from isthmus.transfer.ros_target import Attended
 
 SCALE_WORLDS = 16
-CLEARLY = 3.0
-"""Standard errors that a score is above or below what would be enough, when fewer episodes do."""
-Watcher = Callable[[Event], None]
 
 
 def cross(
@@ -62,58 +54,13 @@ def cross(
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
     expert = source_policy(task, config.policy)
-    robot = config.robot
-    target = None if robot else _target(config, task, gap)
+    connect = connection(config, task, gap, attended)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
         told: Watcher = watch or (lambda _event: None)
-        if target is not None:
+        with connect(folder) as target:
             return _Crossing(config, folder, task, gap, expert, target, told).run(traces=traces)
-        with _robot(config, folder, task, attended) as arm:
-            return _Crossing(config, folder, task, gap, expert, arm, told).run(traces=traces)
-
-
-@contextmanager
-def _robot(config: Config, folder: RunFolder, task: Task, attended: "Attended | None") -> Generator[Target]:
-    """The arm at the other end of a ROS graph; however this ends, it is left holding, and what happened is written."""
-    from isthmus.transfer.ros_target import RosTarget  # noqa: PLC0415 - ROS only where it is used
-
-    address = config.robot
-    if address is None:
-        raise ValueError("the target is no robot")
-    arm = RosTarget(task, address, config.evaluation_episodes, config.safety, attended)
-    try:
-        yield arm
-    finally:
-        arm.close()
-        folder.save_robot(arm.facts())
-
-
-def _target(config: Config, task: Task, gap: Gap) -> Target:
-    if config.environment is None:
-        return SimulatedTarget(task, gap, config.evaluation_episodes)
-    from isthmus.transfer.environment_target import EnvironmentTarget  # noqa: PLC0415 - Gymnasium only where it is used
-
-    return EnvironmentTarget(task, config.environment, config.evaluation_episodes)
-
-
-def make_source(task: Task, policy: Policy, seed: int) -> Source:
-    """What methods are told of the side that is known."""
-    return Source(
-        policy=policy,
-        simulator=task.source(),
-        unlimited=task.unlimited(SCALE_WORLDS),
-        spec=task.embodiment.spec,
-        seed=seed,
-        cost=source_cost(task),
-        joints=joints_of(task),
-        practice=practice_in(task),
-        robust=robust_for(task),
-        physics=Physics(task.embodiment),
-        hasty=task.hasty(),
-        rehearsal=rehearsal_in(task, policy, seed),
-    )
 
 
 @dataclass(frozen=True)
@@ -211,16 +158,9 @@ class _Crossing:
         return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
 
     def _settled(self, scale: Scale) -> Settled | None:
-        """Whether scores (n,) are clearly above what would be enough, or clearly below."""
+        """Whether scores are clearly above what would be enough, or clearly below."""
         enough = self.config.enough
-        if enough is None:
-            return None
-
-        def settled(scores: Float) -> bool:
-            shares = np.array([scale(float(score)) for score in scores])
-            return bool(abs(shares.mean() - enough) > CLEARLY * shares.std() / np.sqrt(len(shares) - 1))
-
-        return settled
+        return None if enough is None else clear_of(scale.score(enough))
 
     def _collect(
         self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]

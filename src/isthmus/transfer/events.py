@@ -40,3 +40,6 @@ class Event:
     """Its held-out loss."""
     normalised: float | None = None
     """The latest score."""
+
+
+Watcher = Callable[[Event], None]

@@ -13,19 +13,11 @@ class Payroll:
 
     def __init__(self, world: World, measure: Callable[[], Float], pay: Callable[[Float, Float, Float], Float]) -> None:
         """Pay for what `measure` finds before a step, the applied actions (n, act), and what it finds after."""
+        self.spec: WorldSpec = world.spec
+        self.n: int = world.n
         self._world, self._measure, self._pay = world, measure, pay
         self._paid: list[Float] = []
-        self._ended = np.zeros(world.n, np.bool_)
-
-    @property
-    def spec(self) -> WorldSpec:
-        """Names, limits and rates."""
-        return self._world.spec
-
-    @property
-    def n(self) -> int:
-        """How many robots there are."""
-        return self._world.n
+        self._ended = np.zeros(self.n, np.bool_)
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, and a new page."""

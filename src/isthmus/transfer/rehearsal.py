@@ -10,7 +10,7 @@ from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.methods.method import Rehearsal
 from isthmus.models.disturbance import Disturbance
 from isthmus.tasks import Task
-from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld
+from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld, Noise
 
 EPISODES = 16
 BETTER = 0.7
@@ -40,36 +40,20 @@ class DisturbedWorld:
 
     def __init__(self, world: MujocoWorld | CorrectedWorld, disturbance: Disturbance, rng: np.random.Generator) -> None:
         """Take over `world`; `rng` draws the disturbances."""
-        self._world, self._like, self._rng = world, disturbance, rng
-        self._now = self._drawn()
-
-    @property
-    def spec(self) -> WorldSpec:
-        """Names, limits and rates."""
-        return self._world.spec
-
-    @property
-    def n(self) -> int:
-        """How many there are."""
-        return self._world.n
-
-    @property
-    def fields(self) -> Fields:
-        """The live MuJoCo fields, for scores."""
-        return self._world.fields
+        self.spec: WorldSpec = world.spec
+        self.n: int = world.n
+        self.fields: Fields = world.fields
+        self._world, self._cut, self._rng = world, disturbance.cut, rng
+        self._noise = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
-        self._now = self._drawn() if which is None else np.where(which[:, None], self._drawn(), self._now)
+        rows = slice(None) if which is None else which
+        self._noise.begin(np.zeros((self.n, self.spec.action_size))[rows], self._rng, rows)
         return self._world.reset(rng, which)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
-        spec, like = self.spec, self._like
-        given = commands if like.cut else spec.clip(commands)
-        step = self._world.step(given + spec.half_range * self._now, which)
-        self._now = like.lasting * self._now + np.sqrt(1 - np.square(like.lasting)) * self._drawn()
-        return Step(step.observations, spec.clip(commands), step.ended)
-
-    def _drawn(self) -> Float:
-        return self._like.spread * self._rng.standard_normal((self.n, len(self._like.spread)))
+        accepted = self.spec.clip(commands)
+        step = self._world.step(self._noise(commands if self._cut else accepted, slice(None)), which)
+        return Step(step.observations, accepted, step.ended)

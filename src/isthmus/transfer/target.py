@@ -16,8 +16,19 @@ from isthmus.worlds import MujocoWorld, Robot
 
 TRACED_EPISODES = 8
 FIRST_EPISODES = 16
+CLEARLY = 3.0
+"""Standard errors that a mean score is above or below another, when fewer episodes do."""
 Settled = Callable[[Float], bool]
 """Whether the scores of some episodes (n,) already tell what was asked."""
+
+
+def clear_of(wanted: float) -> Settled:
+    """Whether scores (n,) are clearly above `wanted` on average, or clearly below."""
+
+    def settled(scores: Float) -> bool:
+        return bool(abs(scores.mean() - wanted) > CLEARLY * scores.std() / np.sqrt(len(scores) - 1))
+
+    return settled
 
 
 class Target(Protocol):

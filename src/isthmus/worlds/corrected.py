@@ -15,24 +15,12 @@ class CorrectedWorld:
 
     def __init__(self, world: MujocoWorld, correct: Correct) -> None:
         """Take over `world`."""
+        self.spec: WorldSpec = world.spec
+        self.n: int = world.n
+        self.fields: Fields = world.fields
         self._world, self._correct = world, correct
-        self._seen = np.zeros((world.n, world.spec.observation_size))
-        self._ended = np.zeros(world.n, np.bool_)
-
-    @property
-    def spec(self) -> WorldSpec:
-        """Names, limits and rates."""
-        return self._world.spec
-
-    @property
-    def n(self) -> int:
-        """How many simulations there are."""
-        return self._world.n
-
-    @property
-    def fields(self) -> Fields:
-        """The live MuJoCo fields, for scores."""
-        return self._world.fields
+        self._seen = np.zeros((self.n, self.spec.observation_size))
+        self._ended = np.zeros(self.n, np.bool_)
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start a new episode in the worlds `which` (all by default)."""

@@ -155,16 +155,18 @@ class Backlash:
 class Noise:
     """Gaussian noise of standard deviation `std` (size,) at every step.
 
-    From one step to the next it is correlated: 0 is independent in time, in between it varies slowly (an AR(1) process,
-    stationary from the first step on), and 1 is constant for an episode.
+    From one step to the next it is correlated, each value by its own number (size,) or all alike: 0 is independent in
+    time, in between it varies slowly (an AR(1) process, stationary from the first step on), and 1 is constant for an
+    episode.
     """
 
-    def __init__(self, n: int, std: Float, correlation: float = 0.0) -> None:
+    def __init__(self, n: int, std: Float, correlation: Float | float = 0.0) -> None:
         """Set up n worlds."""
         self._std, self._correlation = std, correlation
         self._fresh = std * np.sqrt(1 - correlation**2)
         self._noise = np.zeros((n, len(std)))
-        self._normal = Streams(n, len(std), lambda rng, shape: rng.standard_normal(shape)) if correlation < 1 else None
+        changes = np.less(correlation, 1).any()
+        self._normal = Streams(n, len(std), lambda rng, shape: rng.standard_normal(shape)) if changes else None
 
     def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
         """Draw the first noise."""

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from isthmus.studies.markdown import table
+
 
 @dataclass(frozen=True)
 class Section:
@@ -19,10 +21,3 @@ class Section:
         """As text."""
         points = ["\n".join(f"- {point}" for point in self.points)] if self.points else []
         return "\n\n".join((f"## {self.title}", *self.text, table(self.columns, self.rows), *points))
-
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in markdown."""
-    rule = ["---:" if column.endswith(" ") else "---" for column in columns]
-    lines = [[column.strip() for column in columns], rule, *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)

@@ -6,7 +6,8 @@ from typing import Any
 
 from isthmus.data import write_json, write_whole
 from isthmus.studies.compare.comparison import COLUMNS, MISSING, Comparison
-from isthmus.studies.compare.section import Section, table
+from isthmus.studies.compare.section import Section
+from isthmus.studies.markdown import table
 from isthmus.studies.page import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "compare.html"

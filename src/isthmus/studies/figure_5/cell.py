@@ -15,8 +15,9 @@ from isthmus.studies.figure_5.settings import HISTORY, TASK, Settings
 from isthmus.tasks import Task, load_task
 from isthmus.tasks.fetch.task import SwingPolicy, at_start
 from isthmus.transfer import Config, RunFolder, cross
-from isthmus.transfer.crossing import Watcher, make_source
+from isthmus.transfer.events import Watcher
 from isthmus.transfer.ros_target import RosTarget
+from isthmus.transfer.source import make_source
 
 
 @dataclass(frozen=True)

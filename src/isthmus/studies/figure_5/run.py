@@ -14,7 +14,7 @@ from isthmus.studies.figure_5.cell import Outcome, run_cell
 from isthmus.studies.figure_5.settings import Settings
 from isthmus.studies.figure_5.summary import Summary
 from isthmus.transfer import RunFolder
-from isthmus.transfer.crossing import Watcher
+from isthmus.transfer.events import Watcher
 
 SHOWN = "preview"
 """The method whose arm is in the video."""

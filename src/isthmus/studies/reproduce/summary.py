@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.data import write_json, write_whole
+from isthmus.studies.markdown import table
+from isthmus.studies.page import picture, render
 from isthmus.studies.plot import save_drawing
 from isthmus.studies.reproduce.case import Cell
 from isthmus.studies.reproduce.figure import Figure
 from isthmus.studies.reproduce.outcome import Outcome
-from isthmus.studies.reproduce.page import render
 from isthmus.studies.reproduce.tally import Tally, tally
+
+TEMPLATE = Path(__file__).parent / "templates" / "figure.html"
 
 
 @dataclass(frozen=True)
@@ -66,21 +69,18 @@ class Summary:
 
     def to_markdown(self) -> str:
         """The table."""
-        columns = self.figure.columns
-        rule = ["---:" if column.endswith(" ") else "---" for column in columns]
-        lines = [[column.strip() for column in columns], rule, *self.rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return "\n\n".join((f"# {self.figure.title}", *self.figure.about, table)) + "\n"
+        figure = self.figure
+        return "\n\n".join((f"# {figure.title}", *figure.about, table(figure.columns, self.rows))) + "\n"
 
     def write(self, folder: Path) -> None:
         """Write it all."""
-        data, table, plot, page = (folder / f"{self.figure.name}{end}" for end in (".json", ".md", ".svg", ".html"))
+        data, text, plot, page = (folder / f"{self.figure.name}{end}" for end in (".json", ".md", ".svg", ".html"))
         write_json(data, self.to_json())
-        write_whole(table, self.to_markdown().encode())
+        write_whole(text, self.to_markdown().encode())
         save_drawing(self.figure.draw(self.tallies), plot)
-        write_whole(page, render(self._page(plot.read_bytes())).encode())
+        write_whole(page, render(TEMPLATE, self._page(picture(plot.read_bytes()))).encode())
 
-    def _page(self, plot: bytes) -> dict[str, Any]:
+    def _page(self, plot: str) -> dict[str, Any]:
         figure = self.figure
         first = figure.columns.index("robot")
         return {

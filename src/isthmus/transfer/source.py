@@ -1,0 +1,31 @@
+"""The side that is known, as methods are told of it."""
+
+from isthmus.core import Policy
+from isthmus.identification import Physics
+from isthmus.methods import Source
+from isthmus.tasks import Task
+from isthmus.transfer.joints import joints_of
+from isthmus.transfer.practice import practice_in, robust_for
+from isthmus.transfer.rehearsal import rehearsal_in
+from isthmus.transfer.source_cost import source_cost
+
+WORLDS = 16
+"""Simulations side by side, where a method looks at many."""
+
+
+def make_source(task: Task, policy: Policy, seed: int) -> Source:
+    """What methods are told of the task, the policy for it, and the simulator that it was made in."""
+    return Source(
+        policy=policy,
+        simulator=task.source(),
+        unlimited=task.unlimited(WORLDS),
+        spec=task.embodiment.spec,
+        seed=seed,
+        cost=source_cost(task),
+        joints=joints_of(task),
+        practice=practice_in(task),
+        robust=robust_for(task),
+        physics=Physics(task.embodiment),
+        hasty=task.hasty(),
+        rehearsal=rehearsal_in(task, policy, seed),
+    )
