@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from isthmus.core import HistoryBuffer, Trajectory
+from isthmus.core import History, HistoryBuffer, Trajectory
 from isthmus.methods import MethodSettings, Source, make_method
 from isthmus.methods.preview import led_past
 from isthmus.models.answer import Answer, AnsweredRun, fit_answer
@@ -103,6 +103,17 @@ def test_recorded_commands_are_led_as_those_of_a_run(source, rng):
     before = source.joints(run.observations[:1])[0][0]
     np.testing.assert_array_equal(recorded_past(run.applied, 3, before), np.stack(live))
     np.testing.assert_array_equal(live[0], np.tile(before, 3))
+
+
+def test_nothing_is_kept_of_a_window_that_moves_on(source, rng):
+    method = make_method("preview", source, MethodSettings())
+    method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(3)], 0, lambda *_: None)
+    live, still = method.decider(), method.decider()
+
+    def with_a_copy(history):
+        return still(History(history.observations.copy(), history.actions.copy()))
+
+    assert swing(source, live, method.history)[1] == swing(source, with_a_copy, method.history)[1]
 
 
 def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):

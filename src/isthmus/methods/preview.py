@@ -59,7 +59,7 @@ class PreviewPolicy:
         free = self._answer.course(now, source, past, error)[:, :, self._targets]
         missing = wanted[:, :, self._spec.targets] - free
         command = source[:, 0] + missing.reshape(len(now), -1) @ self._first.T
-        self._seen, self._past, self._error = history.current.copy(), past, error
+        self._seen, self._past, self._error = history.current.copy(), past.copy(), error
         return Decision(source[:, 0], wanted[:, 0], command)
 
     def __call__(self, history: History) -> Float:
