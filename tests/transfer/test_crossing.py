@@ -15,7 +15,7 @@ import pytest
 from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, cross, shared_side
 
 TINY = Config(
     "reacher",
@@ -68,6 +68,18 @@ def test_the_same_seed_gives_the_same_run_bit_for_bit(whole, tmp_path):
     assert figures(cross(TINY, RunFolder(tmp_path))) == figures(result)
     for part in ("episodes", "models", "traces"):
         assert contents(tmp_path / part) == contents(path / part)
+
+
+@pytest.mark.parametrize("method", ["inverse", "explained"])
+def test_what_is_known_can_be_shared_by_crossings_that_follow_each_other(tmp_path, method):
+    config = dataclasses.replace(TINY, method=method)
+    alone = cross(config, RunFolder(tmp_path / "alone"))
+    side = shared_side(config.task, config.policy, config.seed)
+    before = dataclasses.replace(config, gap="torque-scale=0.7", settings=MethodSettings())
+    cross(before, RunFolder(tmp_path / "before"), side=side)
+    shared = cross(config, RunFolder(tmp_path / "shared"), side=side)
+    assert figures(shared) == figures(alone)
+    assert shared_side(config.task, config.policy, config.seed) is side
 
 
 def test_another_seed_gives_another_run(whole, tmp_path):

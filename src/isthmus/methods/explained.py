@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, stream
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
 from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
-from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explainer
 from isthmus.models.past_commands import recorded_past
@@ -111,8 +110,7 @@ class ExplainedMethod:
     def _made_explainer(self) -> Explainer:
         if self._explainer is None:
             source = self._source
-            metric = cost_to_go(source.policy, source.unlimited, stream(source.seed, "cost-to-go"))
-            self._explainer = Explainer(source.unlimited, metric, source.hasty)
+            self._explainer = Explainer(source.unlimited, source.cost_to_go, source.hasty)
         return self._explainer
 
 

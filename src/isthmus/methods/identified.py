@@ -13,13 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, stream
+from isthmus.core import Episode, Float, History, Policy, Problem, Simulator
 from isthmus.data import load_arrays, save_arrays
 from isthmus.identification import Transitions, identify, set_apart
 from isthmus.methods.method import Learned, Source
-from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.explain import Explainer
-from isthmus.models.metric import Metric
 from isthmus.models.reach import Reach
 from isthmus.policies import Decision, Unadapted
 
@@ -94,7 +92,6 @@ class IdentifiedMethod:
             raise Problem("identification needs a simulator whose physical parameters can be changed")
         self._source, self._physics = source, source.physics
         self._z: Float | None = None
-        self._metric: Metric | None = None
 
     def decider(self) -> IdentifiedPolicy | Unadapted:
         """The adapted policy, once something is known of the target's physics."""
@@ -102,7 +99,7 @@ class IdentifiedMethod:
         if self._z is None:
             return Unadapted(policy, simulator)
         identified = self._physics.simulator(self._physics.values(self._z))
-        reach = Reach(identified, spec.action_low, spec.action_high, self._made_metric(), ITERATIONS)
+        reach = Reach(identified, spec.action_low, spec.action_high, self._source.cost_to_go, ITERATIONS)
         return IdentifiedPolicy(policy, simulator, reach)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
@@ -133,13 +130,7 @@ class IdentifiedMethod:
 
     def _try(self, z: Float, steps: Transitions) -> "_Trial":
         """See what steps that were not fitted to are in the simulator of z."""
-        simulator, metric = self._physics.simulator(self._physics.values(z)), self._made_metric()
+        simulator, metric = self._physics.simulator(self._physics.values(z)), self._source.cost_to_go
         missed = metric.in_spreads(steps.after - simulator.predict(History.of(steps.before), steps.actions))
         found = Explainer(simulator, metric)(steps.before, steps.after, steps.actions, iterations=1)
         return _Trial(found.actions - steps.actions, missed, simulator.spec.half_range)
-
-    def _made_metric(self) -> Metric:
-        if self._metric is None:
-            source = self._source
-            self._metric = cost_to_go(source.policy, source.unlimited, stream(source.seed, "cost-to-go"))
-        return self._metric

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec
+from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec, stream
 from isthmus.identification import Physics
+from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.disturbance import Disturbance
+from isthmus.models.metric import Metric
 from isthmus.policies import Decider, NetworkPolicy
 from isthmus.policies.practice import Practice
 
@@ -62,6 +65,11 @@ class Source:
     """The simulator without limits, quicker and less exact, for how the next state changes with an action."""
     rehearsal: Callable[[Sequence[Episode], Disturbance], Rehearsal] | None = None
     """From target data, and the disturbances that were found in it, rehearsals of policies in simulation."""
+
+    @cached_property
+    def cost_to_go(self) -> Metric:
+        """By what an error costs to correct later, on the policy's course in the simulator."""
+        return cost_to_go(self.policy, self.unlimited, stream(self.seed, "cost-to-go"))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from isthmus.core import Problem
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, cross, shared_side
 
 LOSSES = 3
 """How often a piece of work may lose the worker under it before it is given up."""
@@ -42,7 +42,9 @@ Deliver = Callable[[Unit, Result], None]
 
 def run_unit(unit: Unit) -> Result:
     """Run `unit`, or go on with it."""
-    return cross(unit.config, RunFolder(unit.folder), resume=True, traces=unit.traces)
+    config = unit.config
+    side = shared_side(config.task, config.policy, config.seed)
+    return cross(config, RunFolder(unit.folder), resume=True, traces=unit.traces, side=side)
 
 
 def attempt(run: Callable[[W], R], work: W) -> R | Problem:

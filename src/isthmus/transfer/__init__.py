@@ -6,6 +6,7 @@ from isthmus.transfer.events import Event
 from isthmus.transfer.folder import RunFolder, folder_name
 from isthmus.transfer.records import Round
 from isthmus.transfer.result import CurvePoint, Result
+from isthmus.transfer.side import shared_side
 from isthmus.transfer.source_policy import PolicyFile, source_policy
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "RunFolder",
     "cross",
     "folder_name",
+    "shared_side",
     "source_policy",
 ]

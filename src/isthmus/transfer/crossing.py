@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus.collection import Course, collect, observation_scale
-from isthmus.core import Episode, Float, Policy, Problem, stream
+from isthmus.collection import Course, collect
+from isthmus.core import Episode, Policy, Problem, stream
 from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, Explorer, Learned, Method, make_method
-from isthmus.policies import Unadapted, ZeroPolicy
+from isthmus.policies import Unadapted
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.connection import connection
@@ -26,15 +26,12 @@ from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
-from isthmus.transfer.source import make_source
-from isthmus.transfer.source_policy import source_policy
+from isthmus.transfer.side import KnownSide
 from isthmus.transfer.target import TRACED_EPISODES, Settled, Target, clear_of
 from isthmus.worlds import Robot
 
 if TYPE_CHECKING:
     from isthmus.transfer.ros_target import Attended
-
-SCALE_WORLDS = 16
 
 
 def cross(
@@ -45,38 +42,45 @@ def cross(
     traces: bool = True,
     watch: Watcher | None = None,
     attended: "Attended | None" = None,
+    side: KnownSide | None = None,
 ) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
 
-    A robot over ROS may be `attended` by somebody who looks on and can stop it.
+    A robot over ROS may be `attended` by somebody who looks on and can stop it. The `side` that is known may be shared
+    by crossings of the same task, policy and seed.
     """
-    task = config.load_task()
+    side = side or KnownSide.of(config.task, config.policy, config.seed)
+    task = side.task
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
-    expert = source_policy(task, config.policy)
     connect = connection(config, task, gap, attended)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
         told: Watcher = watch or (lambda _event: None)
         with connect(folder) as target:
-            return _Crossing(config, folder, task, gap, expert, target, told).run(traces=traces)
+            return _Crossing(config, folder, side, gap, target, told).run(traces=traces)
 
 
 @dataclass(frozen=True)
 class _Crossing:
     config: Config
     folder: RunFolder
-    task: Task
+    side: KnownSide
     gap: Gap
-    expert: Policy
     target: Target
     watch: Watcher
 
+    @property
+    def task(self) -> Task:
+        return self.side.task
+
+    @property
+    def expert(self) -> Policy:
+        return self.side.policy
+
     def run(self, *, traces: bool) -> Result:
-        method = make_method(
-            self.config.method, make_source(self.task, self.expert, self.config.seed), self.config.settings
-        )
+        method = make_method(self.config.method, self.side.source, self.config.settings)
         baseline = self._baseline()
         rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
         if traces:
@@ -95,10 +99,10 @@ class _Crossing:
         else:
             self._tell("baseline", 0)
             began = time.perf_counter()
-            zero = ZeroPolicy(self.task.embodiment.spec.action_size)
+            zero, expert = self.side.scores(self.target, self.config.evaluation_episodes)
             baseline = Baseline(
-                zero=self.target.score_source(zero, self._starts()),
-                expert=self.target.score_source(self.expert, self._starts()),
+                zero=zero,
+                expert=expert,
                 unadapted=self.target.score(self.expert, 1, self._starts()),
                 seconds=time.perf_counter() - began,
             )
@@ -112,7 +116,6 @@ class _Crossing:
 
     def _rounds(self, method: Method, scale: Scale) -> list[Round]:
         config, folder = self.config, self.folder
-        spread = observation_scale(self.expert, self.task.source(SCALE_WORLDS), 1, stream(config.seed, "scale"))
         episodes: list[Episode] = []
         rounds: list[Round] = []
         samples = 0
@@ -121,7 +124,7 @@ class _Crossing:
             waves, done = folder.waves(number), folder.round(number)
             began = time.perf_counter()
             if done is None:
-                waves = self._collect(method, spread, number, samples, waves)
+                waves = self._collect(method, number, samples, waves)
             fresh = [episode for wave in waves for episode in wave]
             if done is not None and len(fresh) != done.episodes:
                 raise Problem(
@@ -162,9 +165,7 @@ class _Crossing:
         enough = self.config.enough
         return None if enough is None else clear_of(scale.score(enough))
 
-    def _collect(
-        self, method: Method, spread: Float, number: int, before: int, known: list[list[Episode]]
-    ) -> list[list[Episode]]:
+    def _collect(self, method: Method, number: int, before: int, known: list[list[Episode]]) -> list[list[Episode]]:
         """The waves of a round: those already on disk, and the ones still missing."""
         config = self.config
         goal = min(config.samples, before + config.samples_a_round)
@@ -174,7 +175,7 @@ class _Crossing:
             n = self._robots_for(goal - samples, length, waves)
             wave = self._wave(
                 method,
-                Course(self.expert, self.task.source(n), 1, spread),
+                Course(self.expert, self.task.source(n), 1, self.side.spread),
                 n,
                 length,
                 goal - samples,
