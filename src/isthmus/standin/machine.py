@@ -80,11 +80,19 @@ class Machine:
         self._ticks += 1
         self._seen.append(self._encoders())
 
-    def read(self) -> None:
-        """Take a reading and send it off."""
+    def wanted(self) -> tuple[Float, Float]:
+        """Angles and speeds that the arm controller is after now, each (7,)."""
+        return self._path.at(self.time)
+
+    def measured(self) -> Reading:
+        """What the encoders say now."""
         window = self._seen
         velocities = (window[-1] - window[0]) / (TICK * (len(window) - 1))
-        self._readings.send(Reading(self.time, window[-1], velocities, np.array(self._torque)), self.time)
+        return Reading(self.time, window[-1], velocities, np.array(self._torque))
+
+    def read(self) -> None:
+        """Take a reading and send it off."""
+        self._readings.send(self.measured(), self.time)
 
     def readings(self) -> list[Reading]:
         """The readings that have arrived by now."""
