@@ -7,13 +7,13 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.standin.body import CORD, make_body
+from isthmus.standin.body import CORD, TIES, make_body
 from isthmus.standin.cord import Hysteresis
 from isthmus.standin.drives import TICK, Drives
 from isthmus.standin.parameters import Parameters
 from isthmus.standin.path import Path
 from isthmus.standin.wire import Wire
-from isthmus.tasks.fetch.arm import HOME, JOINTS
+from isthmus.tasks.fetch.arm import HOME, JOINTS, PREFIX
 
 ARM = len(JOINTS)
 Points = list[tuple[float, Float]]
@@ -58,6 +58,11 @@ class Machine:
     def warmth(self) -> Float:
         """Kelvin of the motors above the room (7,)."""
         return self._drives.warmth
+
+    def ties(self) -> list[tuple[str, Float]]:
+        """What each end of the cord is tied to, and where in its frame (3,)."""
+        sites = [self.model.site(name) for name in TIES]
+        return [(self.model.body(site.bodyid[0]).name.removeprefix(PREFIX), site.pos.copy()) for site in sites]
 
     def command(self, points: Points | None) -> None:
         """Send the arm along points; None has it hold where it is."""

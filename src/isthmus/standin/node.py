@@ -31,6 +31,7 @@ from isthmus.ros.action import (
 from isthmus.ros.action_types import goal_type
 from isthmus.ros.address import Address
 from isthmus.ros.bindings import Graph, message, set_parameter
+from isthmus.ros.cord import Tie, tell_cord
 from isthmus.ros.messages import CLOCK, JOINT_STATES, SPEED, JointReading, columns, write_clock, write_joints
 from isthmus.ros.priority import serve_first
 from isthmus.standin.action import Action
@@ -77,6 +78,7 @@ class Node:
         self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
         self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
         self._action = Action(graph, self._now)
+        tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
         self._inbox: queue.SimpleQueue[Goal | Cancel | float] = queue.SimpleQueue()
         graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
         graph.subscribe(
