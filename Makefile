@@ -8,6 +8,8 @@ PIP    := $(BIN)/pip install -qq --disable-pip-version-check -c constraints.txt
 SYSTEM := libegl1 libgl1 chromium
 # ROS 1, to talk to a robot: what ros-core brings, without its compilers.
 SYSTEM += python3-rospy python3-roslaunch python3-rosmaster python3-sensor-msgs python3-trajectory-msgs rosout
+# Whose client the stand-in robot is tested with.
+SYSTEM += python3-actionlib
 
 .DEFAULT_GOAL := help
 .PHONY: help env lint test fuzz demo ros format typings clean

@@ -5,8 +5,10 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.ros import Address
+from isthmus.ros.action import Cancel, Goal, read_goal, write_goal
+from isthmus.ros.action_types import feedback_type, goal_type, result_type
 from isthmus.ros.bindings import find_ros
-from isthmus.ros.messages import Goal, columns, goal_type, read_goal, result_type, write_goal
+from isthmus.ros.messages import columns
 
 needs_ros = pytest.mark.skipif(bool(find_ros()), reason=find_ros() or "ROS is there")
 
@@ -15,6 +17,7 @@ needs_ros = pytest.mark.skipif(bool(find_ros()), reason=find_ros() or "ROS is th
 def test_our_definitions_have_the_checksums_of_a_real_fetch():
     assert goal_type()._md5sum == "cff5c1d533bf2f82dd0138d57f4304bb"
     assert result_type()._md5sum == "c4fb3b000dc9da4fd99699380efcc5d9"
+    assert feedback_type()._md5sum == "d8920dc4eae9fc107e00999cce4be641"
 
 
 @needs_ros
@@ -25,6 +28,21 @@ def test_a_goal_comes_through_as_it_was():
     read = read_goal(goal_type()().deserialize(wire.getvalue()))
     assert (read.identity, read.names, read.stamp) == ("one", ("a", "b"), 12.5)
     np.testing.assert_array_equal(read.points[0][1], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("cancel", "concerned"),
+    [
+        (Cancel(), True),
+        (Cancel("this"), True),
+        (Cancel("another"), False),
+        (Cancel("", 12.0), True),
+        (Cancel("", 9.0), False),
+        (Cancel("another", 12.0), True),
+    ],
+)
+def test_a_cancel_is_by_name_by_time_or_of_everything(cancel, concerned):
+    assert cancel.concerns("this", 10.0) == concerned
 
 
 def test_joints_are_found_by_name_and_all_of_them_or_none():

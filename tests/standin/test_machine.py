@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from isthmus.core import Problem
-from isthmus.ros.messages import INVALID_GOAL, INVALID_JOINTS, Goal, JointReading
+from isthmus.ros.action import INVALID_GOAL, INVALID_JOINTS, Goal
+from isthmus.ros.messages import JointReading
 from isthmus.standin.cord import Hysteresis
 from isthmus.standin.faults import Faults, FaultSettings
 from isthmus.standin.machine import Machine

@@ -13,6 +13,7 @@ from pathlib import Path
 import imageio_ffmpeg
 import numpy as np
 
+from isthmus.report.cord import Cord, load_cord
 from isthmus.report.run import ROLES, Run
 from isthmus.report.scene import Picture, Scene
 from isthmus.report.timeline import Timeline, plan
@@ -27,12 +28,16 @@ SEAM = 2
 """Half the width of the line between pictures."""
 
 
-def frames(run: Run, timeline: Timeline) -> Iterator[Picture]:
-    """Expert, unadapted and adapted policy side by side; the first one costs the opening of the drawing contexts."""
+def frames(run: Run, timeline: Timeline, cord: Cord | None = None) -> Iterator[Picture]:
+    """Expert, unadapted and adapted policy side by side; the first one costs the opening of the drawing contexts.
+
+    `cord` hangs on the target, not on the simulator.
+    """
     source = run.task.embodiment.model
     target = run.gap.apply(source)
     with ExitStack() as stack:
-        scenes = [stack.enter_context(Scene(run.task, source if role == "expert" else target, PANEL)) for role in ROLES]
+        sides = [(source, None) if role == "expert" else (target, cord) for role in ROLES]
+        scenes = [stack.enter_context(Scene(run.task, model, PANEL, hangs)) for model, hangs in sides]
         shown: tuple[int, int] | None = None
         frame = np.zeros((PANEL, PANEL * len(ROLES), 3), np.uint8)
         for episode, step in zip(timeline.episodes.tolist(), timeline.steps.tolist(), strict=True):
@@ -68,7 +73,7 @@ def main(arguments: list[str]) -> int:
     run_path, video_path = arguments
     run = Run.load(RunFolder(Path(run_path)))
     timeline = plan(run.traces.values(), run.spec.control_period)
-    pictures = frames(run, timeline)
+    pictures = frames(run, timeline, load_cord(Path(run_path)))
     try:
         first = next(pictures).copy()
     except Exception as error:  # each way of drawing fails in its own manner

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.core import Float
+from isthmus.report.cord import Cord, Tie
 from isthmus.tasks import Task
 
 Picture = NDArray[np.uint8]
@@ -17,6 +18,8 @@ SAMPLES = 4
 LEAST_ANGLE = 1.0
 """Degrees by which gravity must turn to be worth an arrow."""
 ARROW_COLOUR = (0.98, 0.80, 0.10, 1.0)
+CORD_COLOUR = (0.90, 0.30, 0.10, 1.0)
+CORD_RADIUS = 0.008
 
 
 def gravity_angle(source: mujoco.MjModel, target: mujoco.MjModel) -> float:
@@ -31,7 +34,7 @@ def gravity_angle(source: mujoco.MjModel, target: mujoco.MjModel) -> float:
 class Scene:
     """One model as seen by the task's camera."""
 
-    def __init__(self, task: Task, model: mujoco.MjModel, size: int) -> None:
+    def __init__(self, task: Task, model: mujoco.MjModel, size: int, cord: Cord | None = None) -> None:
         """Open a drawing context; fails when there is nothing to draw with."""
         self._renderer: mujoco.Renderer | None = None
         model = _lit(model)
@@ -40,6 +43,7 @@ class Scene:
         self._lookat = np.array(task.camera["lookat"], np.float64)
         self._arrow = self._gravity_arrow(task.embodiment.model)
         self._follows = _travels(model)
+        self._cord = cord
         self._renderer = mujoco.Renderer(model, size, size)
         for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
             self._renderer.scene.flags[flag] = 0
@@ -70,7 +74,14 @@ class Scene:
         self._renderer.update_scene(self._data, self._camera)
         if self._arrow is not None:
             _add_arrow(self._renderer.scene, centre + self._arrow[0], centre + self._arrow[1])
+        if self._cord is not None:
+            begin, end = (self._tied_at(tie) for tie in self._cord)
+            _add_line(self._renderer.scene, mujoco.mjtGeom.mjGEOM_CAPSULE, CORD_COLOUR, CORD_RADIUS, begin, end)
         return self._renderer.render()
+
+    def _tied_at(self, tie: Tie) -> Float:
+        body = self._data.body(tie.body)
+        return body.xpos + body.xmat.reshape(3, 3) @ np.array(tie.point)
 
     def _gravity_arrow(self, source: mujoco.MjModel) -> tuple[Float, Float] | None:
         """Ends of an arrow, from the camera's point of view, for gravity that is turned across the picture."""
@@ -126,12 +137,22 @@ def _travels(model: mujoco.MjModel) -> bool:
 
 
 def _add_arrow(scene: mujoco.MjvScene, tail: Float, tip: Float) -> None:
+    _add_line(scene, mujoco.mjtGeom.mjGEOM_ARROW, ARROW_COLOUR, 0.08 * float(np.linalg.norm(tip - tail)), tail, tip)
+
+
+def _add_line(
+    scene: mujoco.MjvScene,
+    shape: mujoco.mjtGeom,
+    colour: tuple[float, float, float, float],
+    width: float,
+    begin: Float,
+    end: Float,
+) -> None:
     if scene.ngeom >= scene.maxgeom:
         return
     geom = scene.geoms[scene.ngeom]
-    arrow = mujoco.mjtGeom.mjGEOM_ARROW.value
     nothing = np.zeros(3)
-    mujoco.mjv_initGeom(geom, arrow, nothing, nothing, np.eye(3).ravel(), np.array(ARROW_COLOUR, np.float32))
-    mujoco.mjv_connector(geom, arrow, 0.08 * float(np.linalg.norm(tip - tail)), tail, tip)
+    mujoco.mjv_initGeom(geom, shape.value, nothing, nothing, np.eye(3).ravel(), np.array(colour, np.float32))
+    mujoco.mjv_connector(geom, shape.value, width, begin, end)
     geom.emission = 0.5
     scene.ngeom += 1

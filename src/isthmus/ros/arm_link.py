@@ -6,25 +6,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from uuid import uuid4
 
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.ros.action import CANCEL, GOAL, Goal, write_goal
+from isthmus.ros.action_types import goal_type
 from isthmus.ros.address import Address
 from isthmus.ros.bindings import Graph, master_answers, message, parameter, require_master
 from isthmus.ros.clock import Clock, TopicClock, WallClock
-from isthmus.ros.messages import (
-    CANCEL,
-    CLOCK,
-    GOAL,
-    JOINT_STATES,
-    STOP,
-    Goal,
-    columns,
-    goal_type,
-    read_joints,
-    write_goal,
-)
+from isthmus.ros.messages import CLOCK, JOINT_STATES, STOP, columns, read_joints
 from isthmus.ros.priority import serve_first
 
 Points = Sequence[tuple[float, Float]]
@@ -120,7 +112,8 @@ class RosArmLink:
         self._lock = threading.Lock()
         self._heard: Heard | None = None
         self._stop = stop or threading.Event()
-        self._goals = itertools.count()
+        # An arm controller takes two goals of one name for the same one, though another process sent the first.
+        self._name, self._goals = f"isthmus-{uuid4().hex[:8]}", itertools.count()
         self._open()
 
     @property
@@ -160,7 +153,7 @@ class RosArmLink:
 
     def send(self, points: Points) -> float:
         """Send the arm along points; returns the time from which they count."""
-        goal = Goal(f"isthmus-{next(self._goals)}", self._joints, tuple(points), self._clock.now())
+        goal = Goal(f"{self._name}-{next(self._goals)}", self._joints, tuple(points), self._clock.now())
         self._goal.publish(write_goal(goal))
         return goal.stamp
 

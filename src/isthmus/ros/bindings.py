@@ -6,6 +6,7 @@ environment of the same Python version can use it.
 
 import atexit
 import os
+import queue
 import shutil
 import sys
 import tempfile
@@ -103,6 +104,17 @@ class Graph:
     def subscribe(self, topic: str, kind: type, callback: Callback) -> Any:  # noqa: ANN401
         """A subscription, with `unregister()`; `callback` is called in a thread of its own."""
         return self._rospy.Subscriber(topic, kind, callback, queue_size=50, tcp_nodelay=True)
+
+    def hear(self, topic: str, kind: type, patience: float) -> Any:  # noqa: ANN401
+        """The next message on a topic, or the one that is kept for newcomers; None when none comes in time."""
+        heard: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        listening = self.subscribe(topic, kind, heard.put)
+        try:
+            return heard.get(timeout=patience)
+        except queue.Empty:
+            return None
+        finally:
+            listening.unregister()
 
 
 _node: tuple[Address, Any] | None = None

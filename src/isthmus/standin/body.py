@@ -8,6 +8,8 @@ from isthmus.standin.parameters import Parameters
 from isthmus.tasks.fetch.arm import JOINTS, PREFIX, arm_spec, body_of, joint_of
 
 CORD = "cord"
+TIES = ("cord_anchor", "cord_arm")
+"""Where it is tied: to the world, and to the elbow."""
 GEAR_INERTIA = 0.02
 """Of what turns between the backlash and the link, in kg m^2."""
 
@@ -26,8 +28,8 @@ def make_body(parameters: Parameters) -> mujoco.MjModel:
     hand.add_body(
         name="payload", pos=(0.05, 0, 0), mass=parameters.payload, inertia=np.full(3, 1e-3), explicitinertial=True
     )
-    tied = body_of(spec, f"{PREFIX}elbow_flex_link").add_site(name="cord_arm", pos=(0.02, 0, 0), size=np.full(3, 0.02))
-    anchor = spec.worldbody.add_site(name="cord_anchor", pos=parameters.cord_anchor, size=np.full(3, 0.02))
+    tied = body_of(spec, f"{PREFIX}elbow_flex_link").add_site(name=TIES[1], pos=(0.02, 0, 0), size=np.full(3, 0.02))
+    anchor = spec.worldbody.add_site(name=TIES[0], pos=parameters.cord_anchor, size=np.full(3, 0.02))
     tied.rgba = anchor.rgba = (0.9, 0.3, 0.1, 1.0)
     cord = spec.add_tendon(name=CORD, width=0.006, rgba=(0.9, 0.3, 0.1, 1.0))
     cord.stiffness = (parameters.cord_stiffness, 0.0, 0.0)

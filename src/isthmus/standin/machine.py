@@ -7,13 +7,13 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.standin.body import CORD, make_body
+from isthmus.standin.body import CORD, TIES, make_body
 from isthmus.standin.cord import Hysteresis
 from isthmus.standin.drives import TICK, Drives
 from isthmus.standin.parameters import Parameters
 from isthmus.standin.path import Path
 from isthmus.standin.wire import Wire
-from isthmus.tasks.fetch.arm import HOME, JOINTS
+from isthmus.tasks.fetch.arm import HOME, JOINTS, PREFIX
 
 ARM = len(JOINTS)
 Points = list[tuple[float, Float]]
@@ -59,6 +59,11 @@ class Machine:
         """Kelvin of the motors above the room (7,)."""
         return self._drives.warmth
 
+    def ties(self) -> list[tuple[str, Float]]:
+        """What each end of the cord is tied to, and where in its frame (3,)."""
+        sites = [self.model.site(name) for name in TIES]
+        return [(self.model.body(site.bodyid[0]).name.removeprefix(PREFIX), site.pos.copy()) for site in sites]
+
     def command(self, points: Points | None) -> None:
         """Send the arm along points; None has it hold where it is."""
         self._commands.send(points, self.time)
@@ -80,11 +85,19 @@ class Machine:
         self._ticks += 1
         self._seen.append(self._encoders())
 
-    def read(self) -> None:
-        """Take a reading and send it off."""
+    def wanted(self) -> tuple[Float, Float]:
+        """Angles and speeds that the arm controller is after now, each (7,)."""
+        return self._path.at(self.time)
+
+    def measured(self) -> Reading:
+        """What the encoders say now."""
         window = self._seen
         velocities = (window[-1] - window[0]) / (TICK * (len(window) - 1))
-        self._readings.send(Reading(self.time, window[-1], velocities, np.array(self._torque)), self.time)
+        return Reading(self.time, window[-1], velocities, np.array(self._torque))
+
+    def read(self) -> None:
+        """Take a reading and send it off."""
+        self._readings.send(self.measured(), self.time)
 
     def readings(self) -> list[Reading]:
         """The readings that have arrived by now."""

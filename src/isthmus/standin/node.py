@@ -15,32 +15,26 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.ros.address import Address
-from isthmus.ros.bindings import Graph, message, set_parameter
-from isthmus.ros.messages import (
+from isthmus.ros.action import (
     CANCEL,
-    CLOCK,
     GOAL,
     INVALID_GOAL,
     INVALID_JOINTS,
-    JOINT_STATES,
-    REJECTED,
-    RESULT,
-    SPEED,
-    SUCCEEDED,
     SUCCESSFUL,
+    Cancel,
     Goal,
-    JointReading,
-    columns,
-    goal_type,
+    Motion,
+    read_cancel,
     read_goal,
-    result_type,
-    write_clock,
     write_goal,
-    write_joints,
-    write_result,
 )
+from isthmus.ros.action_types import goal_type
+from isthmus.ros.address import Address
+from isthmus.ros.bindings import Graph, message, set_parameter
+from isthmus.ros.cord import Tie, tell_cord
+from isthmus.ros.messages import CLOCK, JOINT_STATES, SPEED, JointReading, columns, write_clock, write_joints
 from isthmus.ros.priority import serve_first
+from isthmus.standin.action import Action
 from isthmus.standin.drives import TICK
 from isthmus.standin.faults import Faults, FaultSettings
 from isthmus.standin.machine import Machine, Reading
@@ -51,8 +45,8 @@ OTHERS = ("l_wheel_joint", "r_wheel_joint", "torso_lift_joint", "bellows_joint",
 """What a Fetch's joint states have before the arm's."""
 GRIPPER = ("l_gripper_finger_joint", "r_gripper_finger_joint")
 """Which a Fetch tells of in messages of their own, on the same topic."""
-REPORT_TICKS, CLOCK_TICKS = 10, 10
-"""Milliseconds between two readings, and between two tellings of the time."""
+REPORT_TICKS, CLOCK_TICKS, FEEDBACK_TICKS = 10, 10, 20
+"""Milliseconds between two readings, between two tellings of the time, and between two of how a goal goes."""
 LATE = 0.5
 """Seconds that a goal may have been under way."""
 BREATH = 0.002
@@ -83,12 +77,15 @@ class Node:
         self._faults = Faults(settings.faults, settings.seed)
         self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
         self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
-        self._results = graph.publish(RESULT, result_type())
-        self._inbox: queue.SimpleQueue[Goal | float | None] = queue.SimpleQueue()
+        self._action = Action(graph, self._now)
+        tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
+        self._inbox: queue.SimpleQueue[Goal | Cancel | float] = queue.SimpleQueue()
         graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
-        graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _received: self._inbox.put(None))
+        graph.subscribe(
+            CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._inbox.put(read_cancel(received))
+        )
         graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
-        self._done_at, self._current = 0.0, ""
+        self._done_at, self._under_way = 0.0, False
         self._late: list[tuple[float, int, Any]] = []
         self._sent = itertools.count()
         # What genpy builds on first use takes a while: better now than in the first swing.
@@ -116,41 +113,42 @@ class Node:
 
     def _await_goal(self) -> None:
         """Take what has come; a simulated clock waits for a goal that is due, and stands still for so long."""
-        if self._simulated and self._current and self._machine.time >= self._done_at - TICK / 2:
+        if self._simulated and self._under_way and self._machine.time >= self._done_at - TICK / 2:
             self._tell_time()  # whoever waits for the end of the goal must see it
+            self._action.succeed()
             began = time.perf_counter()
             try:
                 self._take(self._inbox.get(timeout=self._patience))
             except queue.Empty:
-                self._finish()
+                self._under_way = False
             self._began += time.perf_counter() - began
         while not self._inbox.empty():
             self._take(self._inbox.get_nowait())
 
-    def _take(self, goal: Goal | float | None) -> None:
-        if isinstance(goal, float | int):
-            if goal > 0:
-                self._go_at(goal)
+    def _take(self, order: Goal | Cancel | float) -> None:
+        if isinstance(order, float | int):
+            if order > 0:
+                self._go_at(order)
+        elif self._faults.command_lost():
             return
-        if self._faults.command_lost():
-            return
-        if goal is None:
-            self._current = ""
-            self._machine.command(None)
-            return
+        elif isinstance(order, Cancel):
+            if self._action.cancel(order):
+                self._under_way = False
+                self._machine.command(None)
+        elif (goal := self._action.named(order)) is not None:
+            self._follow(goal)
+
+    def _follow(self, goal: Goal) -> None:
         points, code, why = checked(goal)
         if why:
-            self._results.publish(write_result(goal.identity, REJECTED, code, why, self._now()))
+            self._action.refuse(goal, code, why)
             return
         self._machine.command(points)
+        self._action.begin(goal)
         now = self._machine.time
         # A simulated clock stops where the sender's next step is due, by the sender's own reckoning.
         began = goal.stamp if self._simulated and now - LATE < goal.stamp < now else now
-        self._current, self._done_at = goal.identity, began + points[-1][0]
-
-    def _finish(self) -> None:
-        self._results.publish(write_result(self._current, SUCCEEDED, SUCCESSFUL, "", self._now()))
-        self._current = ""
+        self._under_way, self._done_at = True, began + points[-1][0]
 
     def _tick(self) -> None:
         machine = self._machine
@@ -162,8 +160,12 @@ class Node:
             self._report(reading)
         while self._late and self._late[0][0] <= machine.time:
             self._joints.publish(heapq.heappop(self._late)[2])
-        if not self._simulated and self._current and machine.time >= self._done_at:
-            self._finish()
+        if not self._simulated and self._under_way and machine.time >= self._done_at:
+            self._under_way = False
+            self._action.succeed()
+        if count % FEEDBACK_TICKS == 0 and self._action.watched:
+            actual = machine.measured()
+            self._action.tell_feedback(Motion(*machine.wanted()), Motion(actual.positions, actual.velocities))
         if count % CLOCK_TICKS == 0:
             self._tell_time()
 

@@ -8,6 +8,7 @@ rounds/RRR.json           how the round went; its last file, so that a round wit
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
 robot.json                with a robot over ROS: time kept, commands clipped, messages lost
+cord.json                 where a cord is tied to the robot, for the video alone
 result.json, report.html
 """
 

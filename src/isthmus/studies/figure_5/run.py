@@ -6,13 +6,16 @@ from pathlib import Path
 
 from isthmus.core import Problem
 from isthmus.data import write_json, write_whole
+from isthmus.report.cord import Tie, save_cord
 from isthmus.report.run import Run
 from isthmus.report.video import film
 from isthmus.ros import Address
+from isthmus.ros.cord import WORLD, find_cord
 from isthmus.ros.processes import free_port, ros_master, stand_in
 from isthmus.studies.figure_5.cell import Outcome, run_cell
 from isthmus.studies.figure_5.settings import Settings
 from isthmus.studies.figure_5.summary import Summary
+from isthmus.tasks.fetch.arm import PREFIX
 from isthmus.transfer import RunFolder
 from isthmus.transfer.events import Watcher
 
@@ -47,6 +50,8 @@ def reproduce_figure_5(
                 run = RunFolder(folder / "runs" / f"{robot}-{method}")
                 with stand_in(address, robot=robot, speed=speed):
                     outcome = run_cell(robot, method, settings, address, run, watch)
+                    if method == SHOWN:
+                        _keep_cord(address, run)
                 write_json(paths[robot, method], outcome.to_json())
                 _summary(paths).write(folder)
     shown = RunFolder(folder / "runs" / f"{settings.robots[0]}-{SHOWN}")
@@ -63,6 +68,13 @@ def reproduce_figure_5(
 def _summary(paths: dict[tuple[str, str], Path]) -> Summary:
     found = [Outcome.load(path) for path in paths.values() if path.exists()]
     return Summary.of(sorted(found, key=lambda one: one.robot))
+
+
+def _keep_cord(address: Address, run: RunFolder) -> None:
+    """Keep where the robot's cord is tied, for the video alone and after all is done."""
+    ties = [Tie(one.link if one.link == WORLD else PREFIX + one.link, one.point) for one in find_cord(address)]
+    if ties:
+        save_cord(run.path, (ties[0], ties[1]))
 
 
 def _address(folder: Path) -> Address:

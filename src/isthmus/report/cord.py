@@ -1,0 +1,49 @@
+"""A cord that hangs on a robot, for pictures of a run: nothing else knows of it."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Problem
+from isthmus.data import read_json, write_json
+
+NAME = "cord.json"
+"""Beside the pieces of a run."""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """One end of a cord."""
+
+    body: str
+    """What it is tied to, as the model names it."""
+    point: tuple[float, float, float]
+    """Where on it, in its own frame, in m."""
+
+
+Cord = tuple[Tie, Tie]
+
+
+def save_cord(run: Path, cord: Cord) -> None:
+    """Have the pictures of a run show a cord."""
+    write_json(run / NAME, {"ties": [asdict(tie) for tie in cord]})
+
+
+def load_cord(run: Path) -> Cord | None:
+    """The cord that the pictures of a run show; None when it has none."""
+    path = run / NAME
+    if not path.exists():
+        return None
+    try:
+        first, second = read_json(path)["ties"]
+        return _tie(first), _tie(second)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Problem(f"{path} is not a cord ({error}); remove it to draw the run without one") from error
+
+
+def _tie(told: dict[str, object]) -> Tie:
+    x, y, z = np.array(told["point"], dtype=np.float64).tolist()
+    if not np.isfinite((x, y, z)).all():
+        raise ValueError("a point is not finite")
+    return Tie(str(told["body"]), (x, y, z))
