@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isthmus.collection import CollectSettings, Course, collect, observation_scale
-from isthmus.core import History, Problem, stream
+from isthmus.core import History, HistoryBuffer, Problem, stream
 from isthmus.core.trajectory import paid
 from isthmus.experts import load_expert
 from isthmus.experts.practice import PRACTICE, PpoPractice
@@ -88,6 +88,25 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     window = History(run.observations[None, 3 : 3 + k], run.applied[None, 3 : 2 + k])
     np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
     assert not isinstance(other.decider(), Unadapted)
+    np.testing.assert_array_equal(commands_of(method, lambda live: live), commands_of(method, still))
+
+
+def commands_of(method, seen_as):
+    """What is commanded in some steps of a run, by who sees its window as it is, or as `seen_as`."""
+    robot, decider = TASK.robot(GAP, 2), method.decider()
+    buffer = HistoryBuffer(TASK.embodiment.spec, 2, method.history)
+    buffer.begin(robot.reset(stream(0, "reset")))
+    commands = []
+    for _ in range(5):
+        commands.append(decider(seen_as(buffer.window)).copy())
+        step = robot.step(commands[-1])
+        buffer.append(step.applied, step.observations)
+    return np.stack(commands)
+
+
+def still(live):
+    """A window that does not move on: who keeps something of one must have made a copy."""
+    return History(live.observations.copy(), live.actions.copy())
 
 
 def test_a_refit_goes_on_from_the_model_there_is(episodes):
