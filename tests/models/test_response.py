@@ -129,6 +129,7 @@ def test_errors_that_were_cut_off_are_reckoned_with(spread):
         weights = fit_lines(features, seeing, episodes, episodes, known, weights).weights
     np.testing.assert_allclose(weights[:, 0], [0.0, 1.0], atol=0.05)
     assert fitted(features, blind, episodes).weights[1, 0] < 0.9
+    # A little short, where nothing is odd: some of the largest errors are taken to be.
     assert error_sizes(seeing.less(slope[:, None])) == pytest.approx(spread, rel=0.05)
     assert error_sizes(blind.less(slope[:, None])) < 0.95 * spread
 
@@ -143,6 +144,17 @@ def test_a_few_odd_errors_do_not_make_a_disturbance_larger():
         done - asked - 0.2 * short * np.sign(done), ~cut | short, np.sign(done) * (cut & ~short), *np.ones((2, 3000, 1))
     )
     assert error_sizes(errors) == pytest.approx(1.0, rel=0.1)
+
+
+def test_where_every_told_error_is_odd_nothing_is_learned_and_nothing_breaks():
+    rng = np.random.default_rng(0)
+    values = np.column_stack((np.full(60, 5.0), rng.uniform(0, 0.5, 60))).reshape(-1, 1)
+    told = np.tile([True, False], 60)[:, None]
+    errors = CommandErrors(values, told, np.where(told, 0.0, 1.0), *np.ones((2, 120, 1)))
+    known = Disturbance(np.full(1, 0.01), np.zeros(1), np.full(1, 0.001), cut=True)
+    found = fit_lines(rng.standard_normal((120, 3)), errors, np.arange(120) // 12, np.zeros(120, int), known)
+    assert not found.weights.any()
+    assert np.isfinite(found.surprise).all()
 
 
 def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():

@@ -47,8 +47,9 @@ def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred:
         now = errors[t]
         unsure = np.sqrt(np.maximum(np.square(now.shown) * variance + blur * np.square(now.haze), 1e-12))
         gain = now.shown * variance / unsure
-        missed = (now.values - now.shown * mean) / unsure
-        seen, trusted = odd.told(missed * unsure, unsure)
+        apart = now.values - now.shown * mean
+        seen, trusted = odd.told(apart, unsure)
+        missed = apart / unsure
         bound = now.side * missed
         beyond = mean_beyond(bound)
         bounded = now.side != 0

@@ -83,9 +83,9 @@ def fit_lines(
         x, y = x[rows], y[rows]
         penalty, missed = _best_penalty(x, y, trust, fold)
         if told.any():
-            told_rows = missed[told[rows]]
-            left[actuator] = np.sqrt(np.square(told_rows).mean())
-            surprise[actuator] = _surprise(told_rows, much[rows][told[rows]])
+            known = told[rows]
+            left[actuator] = np.sqrt(np.square(missed[known]).mean())
+            surprise[actuator] = _surprise(missed[known], much[rows][known])
         if penalty is not None:
             weights[:, actuator] = _ridge(*_squares(x, y, trust), penalty)
     return Lines(weights, left, before, surprise)
@@ -170,7 +170,9 @@ def _surprise(missed: Float, much: Float) -> float:
 
     Unlike a mean square it is not a matter of the few steps that nobody foresees, such as those that make contact.
     """
-    size = max(float(np.sqrt(np.square(missed / much)[np.isfinite(much)].mean())), TINY)
+    known = np.isfinite(much)
+    size = float(np.sqrt(np.square(missed[known] / much[known]).mean())) if known.any() else 1.0
+    size = max(size, TINY)
     return min(float(-np.log(odd.told(missed, share * size * much)[0]).mean()) for share in SHARES)
 
 

@@ -44,8 +44,8 @@ class Lasting:
         expected, variance = 0.0, self.spread**2
         for t, side in enumerate(errors.side):
             share = errors.shown[t]
-            if not (side or errors.told[t]) or (
-                errors.told[t] and _is_odd(values[t] - share * expected, share**2 * variance + blurs[t])
+            if not side and (
+                not errors.told[t] or _is_odd(values[t] - share * expected, share**2 * variance + blurs[t])
             ):
                 blurs[t] = np.inf
             elif side:

@@ -75,20 +75,17 @@ class Task:
 
     def unlimited(self, n: int = 1) -> MujocoWorld:
         """The simulator with actuators that know no limits."""
-        model = copy.copy(self.embodiment.model)
-        model.actuator_ctrllimited[:] = 0
-        return MujocoWorld(self.embodiment, n, models=model)
+        return MujocoWorld(self.embodiment, n, models=_without_limits(self.embodiment.model))
 
     def hasty(self, n: int = 1) -> MujocoWorld | None:
         """The simulator without limits, and by Euler's method in a quarter of the time of Runge and Kutta's.
 
         For how the next state changes with an action; None for a model that is as quick already.
         """
-        model = copy.copy(self.embodiment.model)
+        model = _without_limits(self.embodiment.model)
         if model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
             return None
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-        model.actuator_ctrllimited[:] = 0
         return MujocoWorld(self.embodiment, n, models=model)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
@@ -106,3 +103,10 @@ class Task:
     def robot(self, gap: Gap, n: int = 1) -> Robot:
         """The target as adaptation gets it."""
         return Robot(self.target(gap, n))
+
+
+def _without_limits(model: mujoco.MjModel) -> mujoco.MjModel:
+    """A copy of `model` whose actuators know none."""
+    unlimited = copy.copy(model)
+    unlimited.actuator_ctrllimited[:] = 0
+    return unlimited

@@ -9,11 +9,9 @@ from isthmus.methods import Source
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task, load_task
 from isthmus.transfer.records import Scored
-from isthmus.transfer.source import make_source
+from isthmus.transfer.source import WORLDS, make_source
 from isthmus.transfer.source_policy import PolicyFile, source_policy
 from isthmus.transfer.target import Target
-
-WORLDS = 16
 
 
 @dataclass(frozen=True)
