@@ -258,6 +258,15 @@ def test_a_run_ends_once_two_evaluations_came_to_what_is_enough(tmp_path):
     assert cross(hard, RunFolder(tmp_path / "hard")).samples == 110
 
 
+def test_rounds_that_are_glanced_at_learn_the_same_and_the_last_one_is_judged_in_full(tmp_path, whole):
+    glanced = cross(dataclasses.replace(TINY, glances=True), RunFolder(tmp_path / "run"))
+    judged, _ = whole
+    assert glanced.curve[-1] == judged.curve[-1]
+    for ours, theirs in zip(glanced.curve[1:-1], judged.curve[1:-1], strict=True):
+        assert ours.samples == theirs.samples
+        assert ours.normalised != theirs.normalised
+
+
 NONSENSE = ['{"nonsense": true', '{"nonsense": true}', "[]", "", '{"zero": {"score": "x", "std": null}}']
 
 

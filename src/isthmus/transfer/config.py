@@ -40,6 +40,8 @@ class Config:
     """Episodes behind every score; training never sees them."""
     enough: float | None = None
     """Normalised score at which the run ends, once two evaluations in a row came to it."""
+    glances: bool = False
+    """Rounds before the last are judged over few episodes: what counts is where the run ends."""
     environment: str | None = None
     """A target in place of the task's own robot behind a gap: a Gymnasium environment, by id or Python file, or a robot
     over ROS, as in ros://127.0.0.1:11311."""

@@ -138,7 +138,8 @@ class _Crossing:
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
                 self._tell("evaluate", samples, number)
-                scored = self.target.score(method.decider(), method.history, self._starts(), self._settled(scale))
+                settled = self._settled(scale, samples)
+                scored = self.target.score(method.decider(), method.history, self._starts(), settled)
                 seconds = {
                     "collect": collected - began,
                     "fit": fitted - collected,
@@ -160,9 +161,11 @@ class _Crossing:
         enough, last = self.config.enough, rounds[-2:]
         return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
 
-    def _settled(self, scale: Scale) -> Settled | None:
-        """Whether scores are clearly above what would be enough, or clearly below."""
+    def _settled(self, scale: Scale, samples: int) -> Settled | None:
+        """Whether scores are clearly above what would be enough, or clearly below; for a glance any few will do."""
         enough = self.config.enough
+        if self.config.glances and samples < self.config.samples:
+            return lambda _scores: True
         return None if enough is None else clear_of(scale.score(enough))
 
     def _collect(self, method: Method, number: int, before: int, known: list[list[Episode]]) -> list[list[Episode]]:

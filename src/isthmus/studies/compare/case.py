@@ -64,6 +64,7 @@ class Case:
             seed=seed,
             round_samples=max(ROUND_SAMPLES, -(-self.samples // self.rounds)),
             evaluation_episodes=self.episodes_of(entry),
+            glances=True,
             settings=dataclasses.replace(self.settings, history=entry.history),
             policy=self.policy,
         )

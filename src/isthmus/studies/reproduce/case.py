@@ -56,6 +56,7 @@ def make_case(robot: str, gap: str, arm: str, choice: Choice, *, enough: float |
         round_samples=choice.round_samples,
         evaluation_episodes=QUICK_EPISODES if quick else choice.evaluation_episodes,
         enough=enough,
+        glances=enough is None,
         settings=dataclasses.replace(choice.settings, history=ARMS[arm]),
     )
     return Case(robot, gap, arm, config)
