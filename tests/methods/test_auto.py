@@ -49,14 +49,14 @@ def test_every_policy_is_rehearsed_once(better):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0),
+        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [method.learn([[swung(task, episode)] for episode in range(5)], number, None) for number in range(2)]
     assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
     assert [one.chosen for one in learned] == [better] * 2
     for one in learned:
-        assert set(one.foreseen) == {AS_IT_IS, "explained", AS_BEFORE, "taken", "source"}
+        assert set(one.foreseen) == {AS_IT_IS, "explained", AS_BEFORE, "taken", "source", "zero"}
         assert (one.foreseen["taken"], one.foreseen["source"]) == (1.0, 2.0)
     assert learned[0].foreseen[AS_BEFORE] == learned[0].foreseen[AS_IT_IS]
 

@@ -10,6 +10,8 @@ from isthmus.core import History, Mlp, Problem, stream
 from isthmus.core.trajectory import PaidTrajectory
 from isthmus.experts import load_expert
 from isthmus.methods import MethodSettings, Source, make_method
+from isthmus.methods.method import Rehearsal
+from isthmus.methods.retrained import Retrained
 from isthmus.methods.rl_on_target import Exploring
 from isthmus.policies import NetworkPolicy, Unadapted
 from isthmus.policies.practice import Trained
@@ -145,3 +147,38 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
     monkeypatch.setattr("isthmus.experts.shipped.WEIGHTS", tmp_path)
     with pytest.raises(Problem, match=r"no robust policy ships.*--randomise"):
         make_method("robust", source(robust=robust_for(TASK)), MethodSettings())
+
+
+@pytest.mark.parametrize(("reached", "practises"), [(0.95, False), (0.5, True)])
+def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reached, practises, tmp_path):
+    def rehearsed(decider, _history):
+        retrained = isinstance(decider, Retrained)
+        return np.full(16, 0.97 if retrained else reached if isinstance(decider, Unadapted) else 0.0)
+
+    def made():
+        told = source(
+            lambda _policy: Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, []),
+            rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=1.0, zero=0.0),
+        )
+        return make_method("auto", told, MethodSettings(may_retrain=True))
+
+    method, window = made(), History.of(TASK.source(3).reset(stream(0)))
+    learned = method.learn(episodes(5), 0, lambda _pass, _loss: None)
+    assert learned.chosen == ("grounded" if practises else "unadapted")
+    assert ("grounded" in learned.foreseen) == practises
+    assert np.array_equal(method.decider()(window), EXPERT(window)) != practises
+    method.save(tmp_path / "model.npz")
+    again = made()
+    again.restore(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.decider()(window), method.decider()(window))
+    later = method.learn(episodes(5), 1, lambda _pass, _loss: None)
+    assert later.chosen == learned.chosen, "what was trained once is rehearsed, and does"
+    assert "grounded" not in later.foreseen
+
+
+def test_auto_that_may_not_retrain_does_not():
+    told = source(rehearsal=lambda _episodes, _disturbance: Rehearsal(lambda *_: np.zeros(16), source=1.0, zero=0.0))
+    learned = make_method("auto", told, MethodSettings()).learn(episodes(5), 0, lambda _pass, _loss: None)
+    assert learned.chosen == "unadapted"
+    with pytest.raises(Problem, match="what its simulation pays"):
+        make_method("auto", told, MethodSettings(may_retrain=True))

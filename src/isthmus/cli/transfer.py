@@ -15,6 +15,7 @@ from isthmus.models import FitSettings
 from isthmus.ros import Address, SafetySettings
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
+from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Transfer:
     """Steps that may be taken on the target."""
     history: int = 1
     """Observations the inverse model looks at (the paper's k)."""
+    may_retrain: bool = False
+    """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
     seed: int = 0
     """Decides everything random: same seed, same machine, same result."""
     out: Path | None = None
@@ -91,6 +94,8 @@ class Transfer:
             )
         if self.robot is not None and self.target is not None:
             raise Problem("a robot and an environment are two targets: give one")
+        if self.may_retrain and self.method != "auto":
+            raise Problem("may-retrain is for --method auto, which then goes on to `grounded` where it has to")
         samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
         if self.robot is not None:
             Address.parse(self.robot)
@@ -106,7 +111,9 @@ class Transfer:
             seed=self.seed,
             round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
             evaluation_episodes=trials,
-            settings=MethodSettings(history=self.history, collect=self.collect, fit=self.fit),
+            settings=MethodSettings(
+                history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
+            ),
             environment=self.robot or self.target,
             policy=policy_file(self.policy, self.normaliser, self.layout),
             safety=self.safety,
@@ -199,3 +206,5 @@ def print_result(result: Result) -> None:
     )
     if result.chosen and result.predicted is not None:
         stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)
+    if result.falls_short:
+        stdout.print(f"{FALLS_SHORT}; with --may-retrain the policy is trained on in simulation", soft_wrap=True)

@@ -2,7 +2,8 @@
 
 Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
 The source's policy as it is stays unless another one surely does better. What is new has been learned from more, and is
-taken unless what was taken last surely does better.
+taken unless what was taken last surely does better. Where all of them fall short, and the policy may be changed, it is
+trained on in the corrected simulator, and rehearsed like the others.
 """
 
 import tempfile
@@ -16,6 +17,7 @@ import numpy as np
 from isthmus.core import Episode, Float, Problem
 from isthmus.data import load_arrays, save_arrays
 from isthmus.methods.explained import ExplainedMethod
+from isthmus.methods.grounded import GroundedMethod
 from isthmus.methods.identified import IdentifiedMethod
 from isthmus.methods.method import Learned, Method, Source
 from isthmus.methods.settings import MethodSettings
@@ -23,9 +25,12 @@ from isthmus.methods.unadapted import UnadaptedMethod
 from isthmus.policies import Decider
 
 KIND = "auto"
+RETRAINED = "grounded"
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
+SHORT = 0.9
+"""Share of the source's score in its own simulator below which a rehearsal falls short."""
 
 
 class AutoMethod:
@@ -42,6 +47,8 @@ class AutoMethod:
         self._candidates: dict[str, Method] = {"explained": self._explained}
         if source.physics is not None:
             self._candidates["identified"] = IdentifiedMethod(source)
+        self._retrained = GroundedMethod(source) if settings.may_retrain else None
+        self._practised = False
         self._unadapted = UnadaptedMethod(source)
         self._taken: tuple[str, Method] = AS_IT_IS, self._unadapted
 
@@ -64,33 +71,48 @@ class AutoMethod:
         scores = {name: rehearsal.scores(method.decider(), self.history) for name, method in tried.items()}
         scores.setdefault(AS_BEFORE, scores[AS_IT_IS])
         name = chosen(scores)
+        if self._retrained is not None and rehearsal.share(float(scores[name].mean())) < SHORT:
+            learned[RETRAINED] = self._retrained.learn(episodes, round_number, progress)
+            tried[RETRAINED] = self._retrained
+            scores[RETRAINED] = rehearsal.scores(self._retrained.decider(), self.history)
+            self._practised = True
+            name = chosen(scores)
         if name != AS_BEFORE:
             self._taken = name, copy(tried[name])
         foreseen = {one: float(values.mean()) for one, values in scores.items()}
         about = learned.get(self._taken[0], learned["explained"])
-        return replace(
-            about, chosen=self._taken[0], foreseen=foreseen | {"taken": foreseen[name], "source": rehearsal.source}
-        )
+        whole = {"taken": foreseen[name], "source": rehearsal.source, "zero": rehearsal.zero}
+        return replace(about, chosen=self._taken[0], foreseen=foreseen | whole)
 
     def save(self, path: Path) -> None:
         """Write what was taken, and what the candidates go on from: a file of each, in one."""
         name, taken = self._taken
-        parts = self._candidates | ({} if name == AS_IT_IS else {AS_BEFORE: taken})
-        save_arrays(path, {part: _file_of(method) for part, method in parts.items()}, {"kind": KIND, "taken": name})
+        parts = self._parts() | ({} if name == AS_IT_IS else {AS_BEFORE: taken})
+        save_arrays(
+            path,
+            {part: _file_of(method) for part, method in parts.items()},
+            {"kind": KIND, "taken": name, "practised": self._practised},
+        )
 
     def restore(self, path: Path) -> None:
         """Read what was taken."""
         files, meta = load_arrays(path, KIND)
-        name = str(meta.get("taken"))
-        wanted = {*self._candidates, *(() if name == AS_IT_IS else (AS_BEFORE,))}
-        if name not in (AS_IT_IS, *self._candidates) or wanted != set(files):
+        name, self._practised = str(meta.get("taken")), meta.get("practised") is True
+        parts = self._parts()
+        wanted = {*parts, *(() if name == AS_IT_IS else (AS_BEFORE,))}
+        if name not in (AS_IT_IS, *parts) or wanted != set(files):
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
-        for part, method in self._candidates.items():
+        for part, method in parts.items():
             _restore_from(files[part], method)
         self._taken = AS_IT_IS, self._unadapted
         if name != AS_IT_IS:
-            self._taken = name, copy(self._candidates[name])
+            self._taken = name, copy(parts[name])
             _restore_from(files[AS_BEFORE], self._taken[1])
+
+    def _parts(self) -> dict[str, Method]:
+        """All that has learned something."""
+        practised = {RETRAINED: self._retrained} if self._retrained is not None and self._practised else {}
+        return self._candidates | practised
 
 
 def chosen(scores: Mapping[str, Float]) -> str:

@@ -28,6 +28,12 @@ class Rehearsal:
     """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be."""
     source: float
     """The mean score of the source's policy in the source simulator."""
+    zero: float
+    """That of doing nothing."""
+
+    def share(self, score: float) -> float:
+        """How far a score is from doing nothing to what the source's policy has in its simulator."""
+        return (score - self.zero) / (self.source - self.zero)
 
 
 @dataclass(frozen=True)

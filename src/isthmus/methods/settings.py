@@ -14,3 +14,5 @@ class MethodSettings:
     """Observations an inverse model looks at: k."""
     collect: CollectSettings = field(default_factory=CollectSettings)
     fit: FitSettings = field(default_factory=FitSettings)
+    may_retrain: bool = False
+    """Whether `auto` may train the policy on, in simulation, where no change of its actions does."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from isthmus.report.run import Role
 from isthmus.transfer import Result
+from isthmus.transfer.result import FALLS_SHORT
 
 SMALL = 0.02
 """Differences below this share of the scale are called none."""
@@ -60,7 +61,8 @@ def sentence(result: Result, control_period: float) -> str:
 def _foreseen(result: Result) -> str:
     if not result.chosen or result.predicted is None:
         return ""
-    return f" Of its candidates it took “{result.chosen}”, and foresaw {number(result.predicted)} in rehearsal."
+    took = f" Of its candidates it took “{result.chosen}”, and foresaw {number(result.predicted)} in rehearsal."
+    return f"{took} {FALLS_SHORT[0].upper()}{FALLS_SHORT[1:]}." if result.falls_short else took
 
 
 def _change(after: float, gain: float, loss: float) -> str:

@@ -78,7 +78,7 @@ class Task:
         return MujocoWorld(self.embodiment, n, models=_without_limits(self.embodiment.model))
 
     def hasty(self, n: int = 1) -> MujocoWorld | None:
-        """The simulator without limits, and by Euler's method in a quarter of the time of Runge and Kutta's.
+        """The simulator without limits, by half as many steps of Euler's method: an eighth of Runge and Kutta's time.
 
         For how the next state changes with an action; None for a model that is as quick already.
         """
@@ -86,7 +86,9 @@ class Task:
         if model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
             return None
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-        return MujocoWorld(self.embodiment, n, models=model)
+        body, steps = self.embodiment, max(1, self.embodiment.frame_skip // 2)
+        model.opt.timestep *= body.frame_skip / steps
+        return MujocoWorld(replace(body, frame_skip=steps), n, models=model)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""

@@ -276,7 +276,7 @@ class _Crossing:
             seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
             versions=versions(),
             chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
-            predicted=_predicted(rounds[-1], scale) if rounds else None,
+            predicted=_predicted(rounds[-1]) if rounds else None,
         )
 
     def _untrained(self, method: Method, unadapted: Scored) -> Scored:
@@ -300,10 +300,10 @@ class _Crossing:
         self.watch(Event(phase, samples, self.config.samples, number, epoch, loss, normalised))
 
 
-def _predicted(last: Round, scale: Scale) -> float | None:
+def _predicted(last: Round) -> float | None:
     """The normalised score that was foreseen in rehearsal, if there was one, on the scale of its own starts."""
     foreseen: dict[str, float] = last.fit.get("foreseen", {})
-    return Scale(scale.zero, foreseen["source"])(foreseen["taken"]) if "taken" in foreseen else None
+    return Scale(foreseen["zero"], foreseen["source"])(foreseen["taken"]) if "taken" in foreseen else None
 
 
 def _samples(episodes: list[Episode]) -> int:

@@ -9,6 +9,7 @@ from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.methods.method import Rehearsal
 from isthmus.models.disturbance import Disturbance
+from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld, Noise
 
@@ -29,8 +30,10 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Ep
             disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance"))
             return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal")).scores
 
-        source = evaluate(task, task.source(EPISODES), expert, 1, stream(seed, "rehearsal"))
-        return Rehearsal(scores, source.score)
+        def at_home(policy: Policy) -> float:
+            return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal")).score
+
+        return Rehearsal(scores, source=at_home(expert), zero=at_home(ZeroPolicy(task.embodiment.spec.action_size)))
 
     return rehearsal
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from isthmus.core import Problem
 from isthmus.data import read_json, write_json
+from isthmus.methods.auto import RETRAINED, SHORT
 
+FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
 PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")
 
 
@@ -56,6 +58,11 @@ class Result:
     """What a method that chooses among several took in the end."""
     predicted: float | None = None
     """The normalised score that it foresaw for that on the target, in rehearsal."""
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether no change of the policy's actions was foreseen to do it, and changing the policy was not tried."""
+        return self.predicted is not None and self.predicted < SHORT and self.chosen != RETRAINED
 
     def to_json(self) -> dict[str, Any]:
         """These figures as plain data."""
