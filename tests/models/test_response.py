@@ -10,6 +10,7 @@ from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explanation
 from isthmus.models.lines import error_sizes, fit_lines
+from isthmus.models.parts import Parts
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import LARGEST, Response
 from isthmus.models.response_fit import Explained, fit_response
@@ -68,10 +69,10 @@ def told_errors(values, told=None):
     return CommandErrors(values, told, np.zeros(values.shape), *np.ones((2, *values.shape)))
 
 
-def fitted(features, errors, episodes):
+def fitted(features, errors, episodes, parts=None):
     act = errors.values.shape[1]
     nothing = np.zeros((features.shape[1], act))
-    return fit_lines(features, errors, episodes, np.zeros(len(features)), Disturbance.none(act), nothing)
+    return fit_lines(features, errors, episodes, np.zeros(len(features)), Disturbance.none(act), nothing, parts)
 
 
 def test_a_line_is_found_from_the_rows_that_tell():
@@ -91,8 +92,11 @@ def test_a_line_is_found_from_the_rows_that_tell():
 def test_noise_is_not_learned(seed):
     rng = np.random.default_rng(seed)
     features = np.hstack((np.ones((300, 1)), rng.standard_normal((300, 40))))
-    found = fitted(features, told_errors(rng.standard_normal((300, 2))), np.arange(300) // 30)
+    errors = rng.standard_normal((300, 2))
+    found = fitted(features, told_errors(errors), np.arange(300) // 30)
     assert np.sqrt(np.square(features @ found.weights).mean()) < 0.15 * found.before.mean()
+    credulous = fitted(features, told_errors(errors), np.arange(300) // 30, Parts(doubt=False))
+    assert np.sqrt(np.square(features @ credulous.weights).mean()) > 0.3 * found.before.mean()
 
 
 def test_what_lasts_for_an_episode_is_learned_from_the_past_and_not_as_a_constant():
@@ -207,6 +211,8 @@ def test_what_lasts_is_followed_and_what_depends_on_the_state_is_not():
     alone, left_alone = fit_response(task.embodiment.spec, runs, 1)
     assert not alone.disturbance.lasting.any()
     assert (left_alone.left[[0, 2]] > 2 * lines.left[[0, 2]]).all()
+    assert not fit_response(task.embodiment.spec, runs, 2, Parts(following=False))[0].disturbance.lasting.any()
+    assert not fit_response(task.embodiment.spec, runs, 2, Parts(lines=False))[0].weights.any()
 
 
 def test_what_lasts_is_followed_though_a_few_errors_are_odd():

@@ -8,6 +8,7 @@ import tyro
 from rich.console import Console
 from tyro.conf import subcommand
 
+from isthmus.cli.ablate import Ablate
 from isthmus.cli.bench import Bench
 from isthmus.cli.ceiling import Ceiling
 from isthmus.cli.check import Check
@@ -29,6 +30,7 @@ Command = (
     | Annotated[Report, subcommand("report")]
     | Annotated[Study, subcommand("study")]
     | Annotated[Survey, subcommand("survey")]
+    | Annotated[Ablate, subcommand("ablate")]
     | Annotated[Compare, subcommand("compare")]
     | Annotated[CompareSuite, subcommand("compare-suite")]
     | Annotated[Ceiling, subcommand("ceiling")]

@@ -10,7 +10,7 @@ learned from few samples; the simulator has the rest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
@@ -91,7 +91,7 @@ class ExplainedMethod:
         for number in range(len(self._explained), len(episodes)):
             self._explained[number] = [_explain(one, number, explainer, self.history) for one in episodes[number]]
         runs = [run for number in range(len(episodes)) for run in self._explained[number]]
-        self._response, lines = fit_response(spec, runs, self.history)
+        self._response, lines = fit_response(spec, runs, self.history, self._settings.parts)
         half = spec.half_range
         return Learned(
             0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
@@ -110,7 +110,10 @@ class ExplainedMethod:
     def _made_explainer(self) -> Explainer:
         if self._explainer is None:
             source = self._source
-            self._explainer = Explainer(source.unlimited, source.cost_to_go, source.hasty)
+            metric, parts = source.cost_to_go, self._settings.parts
+            metric = metric if parts.metric else metric.evened()
+            metric = metric if parts.price else replace(metric, effort=0.0)
+            self._explainer = Explainer(source.unlimited, metric, source.hasty)
         return self._explainer
 
 

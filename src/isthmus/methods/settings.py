@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from isthmus.collection import CollectSettings
 from isthmus.models import FitSettings
+from isthmus.models.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -14,5 +15,7 @@ class MethodSettings:
     """Observations an inverse model looks at: k."""
     collect: CollectSettings = field(default_factory=CollectSettings)
     fit: FitSettings = field(default_factory=FitSettings)
+    parts: Parts = field(default_factory=Parts)
+    """Of the response model: what is left out is for ablations."""
     may_retrain: bool = False
     """Whether `auto` may train the policy on, in simulation, where no change of its actions does."""

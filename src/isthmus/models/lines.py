@@ -10,6 +10,7 @@ from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.normal import mean_beyond
+from isthmus.models.parts import Parts
 from isthmus.models.whiten import Lasting
 
 FOLDS = 5
@@ -52,6 +53,7 @@ def fit_lines(
     runs: Int,
     disturbance: Disturbance,
     so_far: Float | None = None,
+    parts: Parts | None = None,
 ) -> Lines:
     """Lines for errors (n, act) from features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
 
@@ -64,7 +66,7 @@ def fit_lines(
     they would make the errors look smaller than they are. In both cases the lines are fitted to what is new in each
     step, beginning with the weights found `so_far` (f, act).
     """
-    act = errors.values.shape[1]
+    act, penalties = errors.values.shape[1], _penalties(parts or Parts())
     weights, left, before, surprise = np.zeros((features.shape[1], act)), *np.zeros((3, act))
     so_far = np.zeros_like(weights) if so_far is None else so_far
     folds = _folds(episodes)
@@ -81,7 +83,7 @@ def fit_lines(
             continue
         trust, fold = 1 / much[rows], folds[rows]
         x, y = x[rows], y[rows]
-        penalty, missed = _best_penalty(x, y, trust, fold)
+        penalty, missed = _best_penalty(x, y, trust, fold, penalties)
         if told.any():
             known = told[rows]
             left[actuator] = np.sqrt(np.square(missed[known]).mean())
@@ -145,11 +147,19 @@ def _folds(episodes: Int) -> Int:
     return np.arange(len(episodes)) * FOLDS // len(episodes)
 
 
-def _best_penalty(x: Float, y: Float, trust: Float, fold: Int) -> tuple[float | None, Float]:
+def _penalties(parts: Parts) -> tuple[float | None, ...]:
+    """Those to choose from, the strongest first; None is no line at all."""
+    if not parts.lines:
+        return (None,)
+    return (None, *reversed(PENALTIES)) if parts.doubt else PENALTIES[:1]
+
+
+def _best_penalty(
+    x: Float, y: Float, trust: Float, fold: Int, strongest_first: tuple[float | None, ...]
+) -> tuple[float | None, Float]:
     """The strongest penalty that does as well as any on rows held out, as far as folds can tell, and what it leaves."""
     parts = [_squares(x[fold == one], y[fold == one], trust[fold == one]) for one in range(FOLDS)]
     all_square, all_moment = _squares(x, y, trust)
-    strongest_first = (None, *reversed(PENALTIES))
     missed = np.repeat(y[None], len(strongest_first), axis=0)
     for row, penalty in enumerate(strongest_first):
         if penalty is None:

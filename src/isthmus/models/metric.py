@@ -1,6 +1,6 @@
 """What it costs to miss a wanted observation: not every part of it matters alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,11 @@ class Metric:
     def even(targets: Int, spread: Float) -> "Metric":
         """All targets count alike, each in its spreads."""
         return Metric(targets, spread, np.eye(len(targets)))
+
+    def evened(self) -> "Metric":
+        """The same on the whole, but all targets count alike."""
+        d = len(self.targets)
+        return replace(self, root=np.eye(d) * np.sqrt(np.square(self.root).sum() / d))
 
     def in_spreads(self, errors: Float) -> Float:
         """The targets' part of errors (..., obs), in spreads (..., d)."""

@@ -11,6 +11,7 @@ from isthmus.models.disturbance import Disturbance
 from isthmus.models.disturbance_fit import fit_disturbance
 from isthmus.models.explain import Explanation
 from isthmus.models.lines import Lines, error_sizes, fit_lines
+from isthmus.models.parts import Parts
 from isthmus.models.response import Response
 from isthmus.models.saturation import is_cut_at_limit
 
@@ -38,13 +39,16 @@ class Explained:
     found: Explanation
 
 
-def fit_response(spec: WorldSpec, runs: Sequence[Explained], history: int) -> tuple[Response, Lines]:
+def fit_response(
+    spec: WorldSpec, runs: Sequence[Explained], history: int, parts: Parts | None = None
+) -> tuple[Response, Lines]:
     """The response that was at work in `runs`, for who looks at `history` observations and the actions between them.
 
     Errors may depend on the state, or come from a disturbance that lasts from step to step, which who has history can
     follow. What depends on the state lasts too, but to follow that is to come late: whichever foresees the errors
     better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
     """
+    parts = parts or Parts()
     seen, commands, actions, past = (
         np.concatenate([getattr(run, name) for run in runs]) for name in ("observations", "commands", "actions", "past")
     )
@@ -69,15 +73,15 @@ def fit_response(spec: WorldSpec, runs: Sequence[Explained], history: int) -> tu
 
     def fitted(weights: Float, lasting: Bool) -> Lines:
         """Lines and disturbances, each fitted to what the other leaves."""
-        lines = fit_lines(features, errors, episodes, origin, disturbance(weights).lasts(lasting), weights)
+        lines = fit_lines(features, errors, episodes, origin, disturbance(weights).lasts(lasting), weights, parts)
         for _ in range(ROUNDS - 1 if cut or lasting.any() else 0):
             left = disturbance(lines.weights).lasts(lasting)
-            lines = fit_lines(features, errors, episodes, origin, left, lines.weights)
+            lines = fit_lines(features, errors, episodes, origin, left, lines.weights, parts)
         return lines
 
     nothing = np.zeros((features.shape[1], len(half)))
     alone = fitted(nothing, np.zeros(len(half), np.bool_))
-    lasts = (disturbance(nothing).lasting > 0) & (history > 1) & ~deaf
+    lasts = (disturbance(nothing).lasting > 0) & (history > 1 and parts.following) & ~deaf
     followed = fitted(np.where(lasts, nothing, alone.weights), lasts) if lasts.any() else alone
     better = lasts & (followed.surprise < alone.surprise)
     lines = followed.where(better, alone)

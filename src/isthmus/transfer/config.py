@@ -11,6 +11,7 @@ from isthmus.data import read_json
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
+from isthmus.models.parts import Parts
 from isthmus.ros import Address, SafetySettings
 from isthmus.ros.address import SCHEME
 from isthmus.tasks import Task, load_task
@@ -113,7 +114,8 @@ class Config:
             fit = {**settings.pop("fit")}
             fit["hidden"] = tuple(fit["hidden"])
             made = MethodSettings(
-                **{k: v for k, v in settings.items() if k != "collect"},
+                **{k: v for k, v in settings.items() if k not in ("collect", "parts")},
+                parts=Parts(**settings.get("parts", {})),
                 collect=CollectSettings(**settings["collect"]),
                 fit=FitSettings(**fit),
             )

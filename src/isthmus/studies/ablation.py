@@ -1,0 +1,146 @@
+"""What each part of the method is worth: the same crossings with one of them left out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Problem, unknown_name
+from isthmus.data import write_json, write_whole
+from isthmus.methods import MethodSettings
+from isthmus.models.parts import Parts
+from isthmus.studies.markdown import table
+from isthmus.studies.pool import run_units
+from isthmus.studies.unit import Unit
+from isthmus.transfer import Config, Result, folder_name
+
+WHOLE, UNADAPTED = "whole", "unadapted"
+VARIANTS: Mapping[str, tuple[str, Parts]] = {
+    WHOLE: ("explained", Parts()),
+    "even weights": ("explained", Parts(metric=False)),
+    "no price": ("explained", Parts(price=False)),
+    "no lines": ("explained", Parts(lines=False)),
+    "nothing followed": ("explained", Parts(following=False)),
+    "no doubt": ("explained", Parts(doubt=False)),
+    "rehearsed": ("auto", Parts()),
+}
+"""By name, the method and its parts."""
+HISTORY, ROUNDS, EPISODES = 2, 2, 50
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """A robot, what is done to it, and the budget."""
+
+    samples: int
+    gaps: tuple[str, ...]
+
+
+# Each family of gaps: dynamics that lines make up for, a delay, noise that lasts; little data for much noise.
+CASES: Mapping[str, Ablated] = {
+    "reacher": Ablated(500, ("tilt=60", "delay=2", "motor-noise=0.2,noise-correlation=0.9")),
+    "hopper": Ablated(2_000, ("gravity=0.8", "torque-scale=0.9", "motor-noise=0.5,noise-correlation=0.9")),
+    "half-cheetah": Ablated(2_000, ("mass=1.3", "motor-noise=0.2,noise-correlation=1")),
+}
+
+
+@dataclass
+class Ablation:
+    """The scores so far, by task, gap and variant, of every seed."""
+
+    seeds: int
+    command: str
+    scores: dict[tuple[str, str, str], dict[int, float]] = field(
+        default_factory=dict[tuple[str, str, str], dict[int, float]]
+    )
+
+    def add(self, config: Config, variant: str, result: Result) -> None:
+        """Take in a crossing."""
+        for name, score in ((variant, result.normalised_adapted), (UNADAPTED, result.normalised_unadapted)):
+            self.scores.setdefault((config.task, config.gap, name), {})[result.seed] = score
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One a task, gap and variant: the median and the worst of the seeds, and each."""
+        return [
+            {
+                "task": task,
+                "gap": gap,
+                "variant": variant,
+                "median": float(np.median(list(scores.values()))),
+                "worst": min(scores.values()),
+                "seeds": [scores.get(seed) for seed in range(self.seeds)],
+            }
+            for (task, gap, variant), scores in self.scores.items()
+        ]
+
+    def to_markdown(self) -> str:
+        """The page: gaps below each other, variants side by side."""
+        names = (UNADAPTED, *VARIANTS)
+        found = {(row["task"], row["gap"], row["variant"]): row for row in self.rows()}
+        gaps = [(task, gap) for task, case in CASES.items() for gap in case.gaps]
+        lines = [
+            (task, gap, *(_cell(found.get((task, gap, name))) for name in names))
+            for task, gap in gaps
+            if any((task, gap, name) in found for name in names)
+        ]
+        columns = ("task", "gap", *(f"{name} " for name in names))
+        return (
+            "# What each part is worth\n\n"
+            f"Normalised score, the median of {self.seeds} seeds and, in brackets, the worst; {EPISODES} episodes,"
+            f" history {HISTORY}.\nMade by `{self.command}`; figures in [ablation.json](ablation.json).\n\n"
+            f"{table(columns, lines)}\n"
+        )
+
+
+def ablation(
+    tasks: Sequence[str], seeds: int, out: Path, results: Path, workers: int, watch: Callable[[str, Result], None]
+) -> Ablation:
+    """Run what is missing in `out`; ablation.json and ablation.md are in `results` after every crossing."""
+    for task in tasks:
+        if task not in CASES:
+            raise unknown_name("task of the ablation", task, CASES)
+    if seeds < 1:
+        raise Problem("an ablation needs at least one seed")
+    found = Ablation(seeds, f"isthmus ablate --seeds {seeds}")
+    variants = dict[str, str]()
+    units = list[Unit]()
+    for seed in range(seeds):
+        for task in tasks:
+            for gap in CASES[task].gaps:
+                for variant in VARIANTS:
+                    unit = _unit(task, gap, variant, seed, out)
+                    units.append(unit)
+                    variants[unit.name] = variant
+
+    def deliver(unit: Unit, result: Result) -> None:
+        found.add(unit.config, variants[unit.name], result)
+        write_json(results / "ablation.json", {"command": found.command, "rows": found.rows()})
+        write_whole(results / "ablation.md", found.to_markdown().encode())
+        watch(unit.name, result)
+
+    run_units(units, deliver, workers=workers)
+    return found
+
+
+def _unit(task: str, gap: str, variant: str, seed: int, out: Path) -> Unit:
+    method, parts = VARIANTS[variant]
+    samples = CASES[task].samples
+    config = Config(
+        task,
+        gap,
+        method,
+        samples=samples,
+        seed=seed,
+        round_samples=samples // ROUNDS,
+        evaluation_episodes=EPISODES,
+        glances=True,
+        settings=MethodSettings(history=HISTORY, parts=parts),
+    )
+    folder = out / folder_name(task, gap, variant.replace(" ", "-"), f"seed-{seed:03d}")
+    return Unit(f"{task}, {gap}, {variant}, seed {seed}", config, folder, traces=False)
+
+
+def _cell(row: Mapping[str, Any] | None) -> str:
+    return "-" if row is None else f"{row['median']:.2f} ({row['worst']:.2f})"

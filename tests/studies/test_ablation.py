@@ -1,0 +1,28 @@
+import json
+
+from isthmus.models.parts import Parts
+from isthmus.studies import ablation as module
+from isthmus.studies.ablation import Ablated, ablation
+
+
+def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CASES", {"reacher": Ablated(250, ("tilt=90",))})
+    nothing = Parts(lines=False, following=False)
+    monkeypatch.setattr(module, "VARIANTS", {"whole": ("explained", Parts()), "nothing": ("explained", nothing)})
+    seen = []
+    done = ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda name, _result: seen.append(name))
+    assert seen == ["reacher, tilt=90, whole, seed 0", "reacher, tilt=90, nothing, seed 0"]
+    medians = {row["variant"]: row["median"] for row in done.rows()}
+    assert medians["whole"] > 0.95 > medians["nothing"]
+    page = (tmp_path / "ablation.md").read_text()
+    assert f"| {medians['unadapted']:.2f} ({medians['unadapted']:.2f}) | {medians['whole']:.2f}" in page
+    first = (tmp_path / "ablation.json").read_text()
+    assert json.loads(first)["rows"] == done.rows()
+    ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda _name, _result: None)
+    assert (tmp_path / "ablation.json").read_text() == first
+
+
+def test_the_study_leaves_out_each_part_alone():
+    left_out = [parts for method, parts in module.VARIANTS.values() if method == "explained" and parts != Parts()]
+    assert [sum(not there for there in vars(parts).values()) for parts in left_out] == [1] * len(vars(Parts()))
+    assert len(set(left_out)) == len(left_out)
