@@ -21,6 +21,7 @@ from isthmus.identification import Physics
 from isthmus.methods import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.models import FitSettings
 from isthmus.policies import Decision, NetworkPolicy
+from isthmus.tasks.shown import shown_in_simulation
 from isthmus.transfer.joints import joints_of
 from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.rehearsal import rehearsal_in
@@ -86,12 +87,13 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics", "hasty"),
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics", "hasty", "shown"),
         *("cost", "practice", "rehearsal"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
-    for made_from in (source_cost, practice_in, robust_for, rehearsal_in):
-        assert set(inspect.signature(made_from).parameters) <= {"task", "expert", "seed"}  # neither a gap nor a target
+    for made_from in (source_cost, practice_in, robust_for, rehearsal_in, shown_in_simulation):
+        given = set(inspect.signature(made_from).parameters)
+        assert given <= {"task", "expert", "policy", "seed", "rng"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
     seen, *_ = source_cost(reacher).foresee(observations, actions)
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)

@@ -80,7 +80,7 @@ class ExplainedMethod:
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        policy, simulator = self._source.policy, self._source.simulator
+        policy, simulator = self._source.asked, self._source.simulator
         if self._response is None:
             return Unadapted(policy, simulator)
         return ExplainedPolicy(policy, simulator, self._response, Tracker(self._response, self._made_explainer()))

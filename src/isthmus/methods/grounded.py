@@ -39,8 +39,9 @@ class GroundedMethod:
         """The tuned policy, once there is one."""
         source = self._source
         if self._trained is None:
-            return Unadapted(source.policy, source.simulator)
-        return Retrained(source.policy, source.simulator, replace(self._policy, network=self._trained.network))
+            return Unadapted(source.asked, source.simulator)
+        tuned = replace(self._policy, network=self._trained.network)
+        return Retrained(source.asked, source.simulator, source.shown(tuned))
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
         """Learn the simulator's error from everything so far, and practise in the corrected simulator.

@@ -95,7 +95,7 @@ class IdentifiedMethod:
 
     def decider(self) -> IdentifiedPolicy | Unadapted:
         """The adapted policy, once something is known of the target's physics."""
-        policy, simulator, spec = self._source.policy, self._source.simulator, self._source.spec
+        policy, simulator, spec = self._source.asked, self._source.simulator, self._source.spec
         if self._z is None:
             return Unadapted(policy, simulator)
         identified = self._physics.simulator(self._physics.values(self._z))

@@ -35,7 +35,7 @@ class InverseMethod:
 
     def decider(self) -> TransferPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        policy, simulator = self._source.policy, self._source.simulator
+        policy, simulator = self._source.asked, self._source.simulator
         if self._model is None:
             return Unadapted(policy, simulator)
         return TransferPolicy(policy, simulator, self._model, self._correction)

@@ -36,6 +36,10 @@ class Rehearsal:
         return (score - self.zero) / (self.source - self.zero)
 
 
+def _as_it_is(policy: Policy) -> Policy:
+    return policy
+
+
 @dataclass(frozen=True)
 class SourceCost:
     """What the task costs in the source simulator, where all is known. The target's reward is another matter."""
@@ -52,6 +56,7 @@ class Source:
     """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
 
     policy: Policy
+    """As it is."""
     simulator: Simulator
     unlimited: Simulator
     """The same simulator several times over, with actuators that know no limits."""
@@ -71,6 +76,13 @@ class Source:
     """The simulator without limits, quicker and less exact, for how the next state changes with an action."""
     rehearsal: Callable[[Sequence[Episode], Disturbance], Rehearsal] | None = None
     """From target data, and the disturbances that were found in it, rehearsals of policies in simulation."""
+    shown: Callable[[Policy], Policy] = _as_it_is
+    """Makes a policy see what follows from the state as the simulator works it out."""
+
+    @cached_property
+    def asked(self) -> Policy:
+        """pi_src: what the policy would do in the simulator, in the state that is seen."""
+        return self.shown(self.policy)
 
     @cached_property
     def cost_to_go(self) -> Metric:

@@ -70,7 +70,7 @@ class PdMethod:
 
     def decider(self) -> PdPolicy | Unadapted:
         """The tracking policy, once there are gains."""
-        policy, simulator = self._source.policy, self._source.simulator
+        policy, simulator = self._source.asked, self._source.simulator
         if self._gains is None:
             return Unadapted(policy, simulator)
         positions = self._source.spec.commands == "position"

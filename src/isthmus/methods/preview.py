@@ -35,7 +35,7 @@ class PreviewPolicy:
 
     def __init__(self, source: Source, answer: Answer) -> None:
         """Look ahead with `answer`."""
-        self._policy: Policy = source.policy
+        self._policy: Policy = source.asked
         self._simulator: Simulator = source.simulator
         self._answer, self._spec = answer, source.spec
         self._joints = source.joints if source.spec.commands == "position" else None
@@ -108,7 +108,7 @@ class PreviewMethod:
     def decider(self) -> PreviewPolicy | Unadapted:
         """The adapted policy, once there is a model."""
         if self._answer is None:
-            return Unadapted(self._source.policy, self._source.simulator)
+            return Unadapted(self._source.asked, self._source.simulator)
         return PreviewPolicy(self._source, self._answer)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002

@@ -1,9 +1,10 @@
 """The side that is known, as methods are told of it."""
 
-from isthmus.core import Policy
+from isthmus.core import Policy, stream
 from isthmus.identification import Physics
 from isthmus.methods import Source
 from isthmus.tasks import Task
+from isthmus.tasks.shown import shown_in_simulation
 from isthmus.transfer.joints import joints_of
 from isthmus.transfer.practice import practice_in, robust_for
 from isthmus.transfer.rehearsal import rehearsal_in
@@ -28,4 +29,5 @@ def make_source(task: Task, policy: Policy, seed: int) -> Source:
         physics=Physics(task.embodiment),
         hasty=task.hasty(),
         rehearsal=rehearsal_in(task, policy, seed),
+        shown=shown_in_simulation(task, policy, stream(seed, "shown")),
     )

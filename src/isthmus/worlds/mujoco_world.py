@@ -149,6 +149,13 @@ class MujocoWorld:
         rows.step(_checked(actions, (len(current), self.spec.action_size)), None)
         return rows.observe()
 
+    def show(self, observations: Float) -> Float:
+        """What is seen here in the states of `observations` (n, obs), which may come from another robot."""
+        rows = self._predictor(len(observations))
+        rows.restore(observations)
+        rows.batch.forward()
+        return rows.observe()
+
     def foresee(
         self, observations: Float, actions: Float, read: Callable[[Fields], Float]
     ) -> tuple[Float, Float, Float]:

@@ -22,6 +22,7 @@ from isthmus.evaluate.normalise import Scale
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
+from isthmus.tasks.shown import shown_in_simulation
 
 TOLERANCE = 0.05
 """A wanted state was out of reach when some target was missed by more than this, in spreads of a step."""
@@ -96,7 +97,8 @@ class _Trial:
     def ceiling(self, gap: str, target: OpenTarget, make_world: Callable[[], Scorable]) -> Ceiling:
         task, policy, spec = self.task, self.policy, self.task.embodiment.spec
         metric = make_metric(self.metric, task, policy, stream(self.seed, "cost-to-go"))
-        oracle = Oracle(policy, task.source(), target, metric)
+        asked = shown_in_simulation(task, policy, stream(self.seed, "shown"))(policy)
+        oracle = Oracle(asked, task.source(), target, metric)
         zero = self._run(task.source(self.episodes), ZeroPolicy(spec.action_size)).score
         expert = self._run(task.source(self.episodes), policy).score
         if not expert > zero:

@@ -1,0 +1,28 @@
+"""A policy that sees what its simulator shows of a state.
+
+Inertias, velocities about the centre of mass and the like follow from positions and velocities, through the model of
+who works them out. A policy knows the simulator's. On a robot with other masses it would meet what it has never seen
+before anything has moved; asked in simulation, it sees the same state as it is used to.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from isthmus.core import Float, History, Int, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """`policy`, with some of what is seen worked out in its simulator."""
+
+    policy: Policy
+    show: Callable[[Float], Float]
+    """From observations (n, obs), those of the same states in the simulator."""
+    derived: Int
+    """The dimensions that are taken from there."""
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        observations = history.observations.copy()
+        observations[:, -1, self.derived] = self.show(history.current)[:, self.derived]
+        return self.policy(History(observations, history.actions))
