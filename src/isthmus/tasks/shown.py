@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isthmus.core import History, Int, Policy
+from isthmus.core import Float, History, Int, Policy
 from isthmus.policies.shown import Shown
 from isthmus.tasks.task import Task
 
@@ -29,7 +29,7 @@ def _derived(task: Task, policy: Policy, rng: np.random.Generator) -> Int:
     if not len(others):
         return others
     world, simulator = task.source(WORLDS), task.source()
-    observations, seen, shown = world.reset(rng), [], []
+    observations, seen, shown = world.reset(rng), list[Float](), list[Float]()
     for _ in range(min(STEPS, spec.horizon)):
         step = world.step(spec.clip(policy(History.of(observations))))
         if step.ended.all():
