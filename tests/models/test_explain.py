@@ -112,9 +112,8 @@ def test_a_reachable_state_is_explained_exactly_and_another_as_well_as_can_be(se
     np.testing.assert_allclose(found, weighted, atol=1e-4)
 
 
-@pytest.mark.parametrize("hasty", [False, True])
 @pytest.mark.parametrize("name", ["reacher", "hopper", "half-cheetah"])
-def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(name, hasty):
+def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(name):
     task, rng = load_task(name), stream(3)
     spec, world = task.embodiment.spec, task.source(6)
     observations = world.reset(rng)
@@ -123,7 +122,7 @@ def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(na
     actions = 0.8 * rng.uniform(-1, 1, (6, spec.action_size)) * spec.half_range
     reached = world.predict(History.of(observations), actions)
     spread = np.maximum(np.abs(reached - observations)[:, spec.targets].std(axis=0), 1e-3)
-    explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread), task.hasty() if hasty else None)
+    explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread))
     start = actions + 0.1 * rng.uniform(-1, 1, actions.shape) * spec.half_range
     found = explainer(observations, reached, start, 4).actions
     np.testing.assert_allclose(found / spec.half_range, actions / spec.half_range, atol=0.02)

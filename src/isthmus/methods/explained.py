@@ -113,7 +113,7 @@ class ExplainedMethod:
             metric, parts = source.cost_to_go, self._settings.parts
             metric = metric if parts.metric else metric.evened()
             metric = metric if parts.price else replace(metric, effort=0.0)
-            self._explainer = Explainer(source.unlimited, metric, source.hasty)
+            self._explainer = Explainer(source.unlimited, metric)
         return self._explainer
 
 

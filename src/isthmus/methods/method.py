@@ -72,8 +72,6 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
-    hasty: Simulator | None = None
-    """The simulator without limits, quicker and less exact, for how the next state changes with an action."""
     rehearsal: Callable[[Sequence[Episode], Disturbance], Rehearsal] | None = None
     """From target data, and the disturbances that were found in it, rehearsals of policies in simulation."""
     shown: Callable[[Policy], Policy] = _as_it_is

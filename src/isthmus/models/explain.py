@@ -9,7 +9,7 @@ from isthmus.core import Float, Simulator
 from isthmus.core.linear import solve
 from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
-from isthmus.models.sensitivity import action_sensitivity, predict_in_chunks
+from isthmus.models.sensitivity import quick_action_sensitivity
 
 TINY = 1e-12
 LARGEST = 3.0
@@ -52,8 +52,6 @@ class Explainer:
     simulator: Simulator
     """Without actuator limits: a robot with a stronger motor needs a larger action to be explained."""
     metric: Metric
-    hasty: Simulator | None = None
-    """A quicker one, for how the next state changes with the action: what the state is comes from the other."""
 
     def __call__(
         self, observations: Float, reached: Float, actions: Float, iterations: int, start: Float | None = None
@@ -77,9 +75,7 @@ class Explainer:
 
     def _missing(self, observations: Float, reached: Float, actions: Float) -> tuple[Float, Float]:
         """How what comes next changes with the actions (n, d, act), and what it lacks (n, d)."""
-        expected, change = action_sensitivity(self.hasty or self.simulator, observations, actions, self.metric)
-        if self.hasty is not None:
-            expected = predict_in_chunks(self.simulator, observations, actions)
+        expected, change = quick_action_sensitivity(self.simulator, observations, actions, self.metric)
         return np.einsum("nda,dk->nka", change, self.metric.root), self.metric.weigh(reached - expected)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from isthmus.core import Bool, Float, Simulator
 from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
-from isthmus.models.sensitivity import action_sensitivity
+from isthmus.models.sensitivity import quick_action_sensitivity
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Reach:
         best, reached, least = actions, observations, np.full(len(actions), np.inf)
         limited = np.zeros(len(actions), np.bool_)
         for iteration in range(self.iterations + 1):
-            expected, change = action_sensitivity(self.simulator, observations, actions, self.metric)
+            expected, change = quick_action_sensitivity(self.simulator, observations, actions, self.metric)
             missing = self.metric.weigh(wanted - expected)
             jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
             slope = np.einsum("nka,nk->na", jacobian, missing)

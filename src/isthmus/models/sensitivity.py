@@ -1,5 +1,7 @@
 """How a simulator's next observation changes with where it starts and what it is told, by finite differences."""
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 
 from isthmus.core import Float, History, Simulator
@@ -9,6 +11,16 @@ NUDGE = 1e-3
 """Size of a difference, in spreads of a target or half ranges of an actuator."""
 CHUNK = 1024
 """Predictions made at once at most, so that a simulator sets up no more simulations than that."""
+
+
+@runtime_checkable
+class Hastened(Protocol):
+    """Who may have a simulator of the same robot that is quicker and less exact."""
+
+    @property
+    def hasty(self) -> Simulator | None:
+        """That one."""
+        ...
 
 
 def action_sensitivity(
@@ -21,6 +33,17 @@ def action_sensitivity(
     seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
     change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
     return seen[:, 0], change.transpose(0, 2, 1)
+
+
+def quick_action_sensitivity(
+    simulator: Simulator, observations: Float, actions: Float, metric: Metric
+) -> tuple[Float, Float]:
+    """The same, with differences in a hasty simulator where there is one: close enough for a step of Gauss-Newton."""
+    hasty = simulator.hasty if isinstance(simulator, Hastened) else None
+    if hasty is None:
+        return action_sensitivity(simulator, observations, actions, metric)
+    _, change = action_sensitivity(hasty, observations, actions, metric)
+    return predict_in_chunks(simulator, observations, actions), change
 
 
 def state_sensitivity(simulator: Simulator, observations: Float, actions: Float, metric: Metric) -> Float:

@@ -77,19 +77,6 @@ class Task:
         """The simulator with actuators that know no limits."""
         return MujocoWorld(self.embodiment, n, models=_without_limits(self.embodiment.model))
 
-    def hasty(self, n: int = 1) -> MujocoWorld | None:
-        """The simulator without limits, by half as many steps of Euler's method: an eighth of Runge and Kutta's time.
-
-        For how the next state changes with an action; None for a model that is as quick already.
-        """
-        model = _without_limits(self.embodiment.model)
-        if model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
-            return None
-        model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-        body, steps = self.embodiment, max(1, self.embodiment.frame_skip // 2)
-        model.opt.timestep *= body.frame_skip / steps
-        return MujocoWorld(replace(body, frame_skip=steps), n, models=model)
-
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""
         body = self.embodiment

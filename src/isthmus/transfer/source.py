@@ -27,7 +27,6 @@ def make_source(task: Task, policy: Policy, seed: int) -> Source:
         practice=practice_in(task),
         robust=robust_for(task),
         physics=Physics(task.embodiment),
-        hasty=task.hasty(),
         rehearsal=rehearsal_in(task, policy, seed),
         shown=shown_in_simulation(task, policy, stream(seed, "shown")),
     )

@@ -1,7 +1,9 @@
 """n simulations of one robot, stepped together on all cores."""
 
+import copy
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -44,6 +46,7 @@ class MujocoWorld:
             raise Problem(f"{n} simulations need {n} models, got {len(models)}")
         self.embodiment = embodiment
         self._models = models
+        self._hasty: MujocoWorld | None = None
         self._threads = threads
         self._running = _Rows(embodiment, n, models, threads)
         self._predictors: dict[int, _Rows] = {}
@@ -99,7 +102,7 @@ class MujocoWorld:
 
     def remodel(self, models: Sequence[mujoco.MjModel]) -> None:
         """Go on with other models, one each: for simulations that are to begin a new episode."""
-        self._models = models
+        self._models, self._hasty = models, None
         self._running.use(models)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -156,6 +159,22 @@ class MujocoWorld:
         rows.batch.forward()
         return rows.observe()
 
+    @property
+    def hasty(self) -> "MujocoWorld | None":
+        """The same robot by half as many steps of Euler's method, in an eighth of the time of Runge and Kutta's.
+
+        For how the next state changes with an action; None for a model that is as quick already.
+        """
+        model = self.embodiment.model if self._models is None else self._models
+        if not isinstance(model, mujoco.MjModel) or model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
+            return None
+        if self._hasty is None:
+            steps, model = max(1, self.embodiment.frame_skip // 2), copy.copy(model)
+            model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
+            model.opt.timestep *= self.embodiment.frame_skip / steps
+            self._hasty = MujocoWorld(replace(self.embodiment, frame_skip=steps), models=model, threads=self._threads)
+        return self._hasty
+
     def foresee(
         self, observations: Float, actions: Float, read: Callable[[Fields], Float]
     ) -> tuple[Float, Float, Float]:
@@ -178,7 +197,7 @@ class MujocoWorld:
 
     def adopt(self, model: mujoco.MjModel) -> None:
         """Go on with another model of the same robot in all simulations; their states stay."""
-        self._models = model
+        self._models, self._hasty = model, None
         for rows in (self._running, *self._predictors.values()):
             rows.batch.set_models(model)
 
