@@ -1,6 +1,8 @@
 """What commands came to, less what they were."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +52,10 @@ class CommandErrors:
         """What is left of the errors when so much of them was expected (..., act)."""
         return replace(self, values=self.values - expected)
 
+    def each(self, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> "CommandErrors":
+        """With every array changed in the same way."""
+        return CommandErrors(*(change(getattr(self, field.name)) for field in fields(self)))
+
     def __getitem__(self, rows: int | slice | Bool | tuple[slice, int]) -> "CommandErrors":
         """Some of them."""
-        return CommandErrors(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return self.each(lambda array: array[rows])

@@ -50,13 +50,16 @@ def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred:
         apart = now.values - now.shown * mean
         seen, trusted = odd.told(apart, unsure)
         missed = apart / unsure
-        bound = now.side * missed
-        beyond = mean_beyond(bound)
-        bounded = now.side != 0
-        chance = np.where(now.told, seen, np.where(bounded, odd.beyond(bound)[0], 1.0))
+        chance = np.where(now.told, seen, 1.0)
+        step, known = np.where(now.told, trusted * missed, 0.0), np.where(now.told, trusted, 0.0)
+        bounded = ~now.told & (now.side != 0)
+        if bounded.any():
+            side = now.side[bounded]
+            bound = side * missed[:, bounded]
+            beyond = mean_beyond(bound)
+            chance[:, bounded] = odd.beyond(bound)[0]
+            step[:, bounded], known[:, bounded] = side * beyond, beyond * (beyond - bound)
         likely += np.log(chance).sum(axis=1)
-        step = np.where(now.told, trusted * missed, np.where(bounded, now.side * beyond, 0.0))
-        known = np.where(now.told, trusted, np.where(bounded, beyond * (beyond - bound), 0.0))
         mean = r * (mean + gain * step)
         variance = np.square(r) * np.maximum(variance - np.square(gain) * known, 0.0) + (1 - np.square(r)) * spread
     return likely

@@ -11,6 +11,7 @@ from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.normal import mean_beyond
 from isthmus.models.parts import Parts
+from isthmus.models.side_by_side import SideBySide
 from isthmus.models.whiten import Lasting
 
 FOLDS = 5
@@ -113,14 +114,12 @@ def _what_is_new(
     """What is new in features (n, f) and errors (n,), and how much is to be expected in each step (n,)."""
     parts = disturbance.spread, disturbance.lasting, disturbance.blur
     lasting = Lasting(*(float(part[actuator]) for part in parts))
+    places = SideBySide.of(runs)
     left = errors.less((features @ so_far)[:, None])[:, actuator]
-    series, much = np.column_stack((errors.values[:, actuator], features)), np.empty(len(features))
-    for run in np.unique(runs):
-        rows = runs == run
-        seen = lasting.completed(left[rows])
-        series[rows, 0] = seen.values + features[rows] @ so_far
-        series[rows], much[rows] = lasting.whitened(series[rows], seen)
-    return series[:, 1:], series[:, 0], much
+    seen = lasting.completed(left.each(places.spread))
+    series = np.column_stack((places.gather(seen.values) + features @ so_far, features))
+    new, much = (places.gather(part) for part in lasting.whitened(places.spread(series), seen))
+    return new[:, 1:], new[:, 0], much
 
 
 def _uncensored(told: Float, bounds: Float, side: Float) -> float:
