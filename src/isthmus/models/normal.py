@@ -6,7 +6,6 @@ import numpy as np
 
 from isthmus.core import Float
 
-
 FAR = 4.0
 """Where the asymptotic series takes over."""
 SERIES = tuple(
