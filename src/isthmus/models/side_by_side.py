@@ -21,8 +21,9 @@ class SideBySide:
     def of(runs: Int) -> "SideBySide":
         """For rows that are of these `runs` (n,), in order within each."""
         _, run, lengths = np.unique(runs, return_inverse=True, return_counts=True)
+        begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
         step = np.zeros(len(run), np.int64)
-        step[np.argsort(run, kind="stable")] = np.concatenate([np.arange(length) for length in lengths])
+        step[np.argsort(run, kind="stable")] = np.arange(len(run)) - begins
         return SideBySide(step, run)
 
     def spread(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
