@@ -12,7 +12,7 @@ from isthmus.gaps import Gap
 from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.entry import Entry
 from isthmus.tasks import load_task
-from isthmus.transfer import Result, RunFolder, cross, folder_name, source_policy
+from isthmus.transfer import Result, RunFolder, cross, folder_name, shared_side, source_policy
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class Crossing:
     def run(self, folder: Path) -> dict[str, Any]:
         """Cross in `folder`, or go on there."""
         config, run = self.case.config(self.entry, self.seed), RunFolder(folder)
-        result = cross(config, run, resume=True, traces=False)
+        result = cross(
+            config, run, resume=True, traces=False, side=shared_side(config.task, config.policy, config.seed)
+        )
         return {
             "normalised": result.normalised_adapted,
             "unadapted": result.normalised_unadapted,

@@ -10,7 +10,7 @@ LONG = 200
 CEILING_EPISODES = 50
 ROUND_SAMPLES, ROUNDS = 250, 5
 """A method learns anew after this many samples, or after its share of the budget when that is more."""
-HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "correction": (1, 2), "explained": (1, 2)}
+HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "explained": (2,)}
 """Numbers of observations that a method is compared with, a row each; one for methods that are not named."""
 
 
@@ -26,6 +26,8 @@ class Contest:
     rounds: int = ROUNDS
 
 
+SUITE_METHODS = "inverse,explained,auto,identified,pd,output-error,gaussian,grounded,robust,rl-on-target"
+"""In the suite: all but other forms of these."""
 SUITE: Mapping[str, Contest] = {
     "reacher": Contest(
         2_000,

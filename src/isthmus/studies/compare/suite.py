@@ -8,7 +8,7 @@ from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.comparison import Comparison
 from isthmus.studies.compare.entry import choose_entries
 from isthmus.studies.compare.run import Progress, compare
-from isthmus.studies.compare.settings import SUITE
+from isthmus.studies.compare.settings import SUITE, SUITE_METHODS
 from isthmus.studies.compare.suite_page import write_suite
 
 
@@ -40,7 +40,7 @@ def suite_cases() -> list[Case]:
             task=task,
             gap=gap,
             samples=contest.samples,
-            entries=choose_entries(),
+            entries=choose_entries(SUITE_METHODS),
             episodes=contest.episodes,
             ceiling_episodes=contest.ceiling_episodes,
             rounds=contest.rounds,
