@@ -29,6 +29,15 @@ def test_what_a_method_took_and_foresaw_is_told(run):
     assert "rehearsal" not in told(run, 0.2, 0.9)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "predicted", "short"), [("explained", 0.87, True), ("explained", 0.93, False), ("grounded", 0.5, False)]
+)
+def test_where_no_change_of_actions_will_do_that_is_said(run, chosen, predicted, short):
+    result = dataclasses.replace(run.result, normalised_unadapted=0.2, normalised_adapted=0.6)
+    text = sentence(dataclasses.replace(result, chosen=chosen, predicted=predicted), 0.02)
+    assert ("No change of the policy's actions is foreseen to close this gap." in text) == short
+
+
 def test_adaptation_that_did_harm_is_called_that(run):
     assert told(run, 0.55, 0.3).startswith("Adaptation made it worse with")
     assert "went from 0.55 to −0.40" in told(run, 0.55, -0.4)

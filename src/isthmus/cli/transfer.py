@@ -153,6 +153,8 @@ class Transfer:
             print_result(result)
             _print_fit(folder, config.load_task().embodiment.spec.action_names)
             _print_robot(folder)
+            if result.falls_short and not self.may_retrain:
+                stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
         if self.report:
             from isthmus.report import write_report
 
@@ -207,4 +209,4 @@ def print_result(result: Result) -> None:
     if result.chosen and result.predicted is not None:
         stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)
     if result.falls_short:
-        stdout.print(f"{FALLS_SHORT}; with --may-retrain the policy is trained on in simulation", soft_wrap=True)
+        stdout.print(FALLS_SHORT, soft_wrap=True)
