@@ -7,7 +7,7 @@ def test_rounds_add_up_to_the_samples(run):
     rows = collected(run)
     assert [row.number for row in rows] == [1, 2]
     assert sum(row.samples for row in rows) == run.result.samples
-    assert rows[0].planned == run.config.episode_length(0, run.spec.horizon)
+    assert rows[0].planned == run.config.episode_length(0, run.config.round_end(0), run.spec.horizon)
 
 
 def test_only_early_ends_before_the_last_wave_are_cuts(run):

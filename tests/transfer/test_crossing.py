@@ -312,3 +312,12 @@ def test_without_a_gap_nothing_is_lost(tmp_path):
     config = dataclasses.replace(TINY, gap="none", method="unadapted")
     result = cross(config, RunFolder(tmp_path))
     np.testing.assert_allclose(result.normalised_unadapted, 1.0)
+
+
+def test_rounds_end_where_they_are_told_to(tmp_path):
+    config = dataclasses.replace(TINY, stops=(30, 80))
+    assert [point.samples for point in cross(config, RunFolder(tmp_path / "run")).curve] == [0, 30, 80, 110]
+    assert Config.load(tmp_path / "run" / "config.json") == config
+    assert dataclasses.replace(config, method="grounded", samples=5000, stops=(500, 1000, 3000)).round_end(0) == 1000
+    with pytest.raises(Problem, match="ascending order, got 80, 30"):
+        dataclasses.replace(TINY, stops=(80, 30))

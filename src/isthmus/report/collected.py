@@ -24,11 +24,15 @@ class Collected:
 
 def collected(run: Run) -> list[Collected]:
     """A row for every round."""
-    return [_row(run, one) for one in run.rounds]
+    rows, before = list[Collected](), 0
+    for one in run.rounds:
+        rows.append(_row(run, one, before))
+        before += rows[-1].samples
+    return rows
 
 
-def _row(run: Run, one: Round) -> Collected:
-    planned = run.config.episode_length(one.number, run.spec.horizon)
+def _row(run: Run, one: Round, before: int) -> Collected:
+    planned = run.config.episode_length(one.number, run.config.round_end(before), run.spec.horizon)
     lengths = [len(episode[0]) for episode in one.episodes]
     # In its last wave a round may run out of samples: an early end there means nothing.
     earlier = [len(episode[0]) for wave in one.waves[:-1] for episode in wave]

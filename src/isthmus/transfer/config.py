@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class Config:
     seed: int = 0
     round_samples: int = 250
     """Samples between two refits; some methods take more."""
+    stops: tuple[int, ...] = ()
+    """Samples at which rounds end instead, in ascending order; where they are few, the budget ends the last."""
     evaluation_episodes: int = 100
     """Episodes behind every score; training never sees them."""
     enough: float | None = None
@@ -65,6 +68,8 @@ class Config:
         ):
             if value < least:
                 raise Problem(f"{name} must be at least {least}, got {value}")
+        if any(later <= stop for stop, later in pairwise((0, *self.stops))):
+            raise Problem(f"stops are numbers of samples in ascending order, got {', '.join(map(str, self.stops))}")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
 
@@ -84,11 +89,18 @@ class Config:
         """Samples between two refits: more than asked for where the method takes long to learn."""
         return max(self.round_samples, METHODS[self.method].least_round)
 
-    def episode_length(self, round_number: int, horizon: int) -> int:
-        """Steps that an episode of a round may have."""
+    def round_end(self, before: int) -> int:
+        """Samples at which the round ends that begins after so many, if the budget is not spent before."""
+        if not self.stops:
+            return before + self.samples_a_round
+        least = before + METHODS[self.method].least_round
+        return next((stop for stop in self.stops if stop >= least), self.samples)
+
+    def episode_length(self, round_number: int, end: int, horizon: int) -> int:
+        """Steps that an episode may have of a round that ends after so many samples."""
         if METHODS[self.method].sees_reward:
             return horizon
-        several = (round_number + 1) * self.samples_a_round // EPISODES  # a longer one is of a later part of the course
+        several = end // EPISODES  # a longer one is of a later part of the course
         return min(self.settings.collect.length(round_number, horizon), max(several, 1))
 
     def load_task(self) -> Task:
@@ -110,6 +122,7 @@ class Config:
         try:
             if data.pop("format") != FORMAT:
                 raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
+            data["stops"] = tuple(data.get("stops", ()))
             settings, policy, safety = data.pop("settings"), data.pop("policy"), data.pop("safety", {})
             fit = {**settings.pop("fit")}
             fit["hidden"] = tuple(fit["hidden"])

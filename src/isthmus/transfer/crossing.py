@@ -171,8 +171,8 @@ class _Crossing:
     def _collect(self, method: Method, number: int, before: int, known: list[list[Episode]]) -> list[list[Episode]]:
         """The waves of a round: those already on disk, and the ones still missing."""
         config = self.config
-        goal = min(config.samples, before + config.samples_a_round)
-        length = config.episode_length(number, self.task.embodiment.spec.horizon)
+        end = config.round_end(before)
+        goal, length = min(config.samples, end), config.episode_length(number, end, self.task.embodiment.spec.horizon)
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves)

@@ -38,6 +38,8 @@ class Case:
     ceiling_episodes: int = CEILING_EPISODES
     rounds: int = ROUNDS
     """How often methods learn anew, if their samples are enough for that."""
+    stops: tuple[int, ...] = ()
+    """Budgets on the way, at which methods learn anew and are judged in full; who is paid learns all the time."""
     policy: PolicyFile | None = None
     settings: MethodSettings = field(default_factory=MethodSettings)
     """How methods collect and learn; the history is the entry's."""
@@ -63,8 +65,9 @@ class Case:
             samples=self.samples,
             seed=seed,
             round_samples=max(ROUND_SAMPLES, -(-self.samples // self.rounds)),
+            stops=() if entry.kind.sees_reward else self.stops,
             evaluation_episodes=self.episodes_of(entry),
-            glances=True,
+            glances=entry.kind.sees_reward or not self.stops,
             settings=dataclasses.replace(self.settings, history=entry.history),
             policy=self.policy,
         )

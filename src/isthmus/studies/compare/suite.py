@@ -8,7 +8,7 @@ from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.comparison import Comparison
 from isthmus.studies.compare.entry import choose_entries
 from isthmus.studies.compare.run import Progress, compare
-from isthmus.studies.compare.settings import SUITE, SUITE_METHODS
+from isthmus.studies.compare.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
 from isthmus.studies.compare.suite_page import write_suite
 
 
@@ -39,11 +39,12 @@ def suite_cases() -> list[Case]:
         Case(
             task=task,
             gap=gap,
-            samples=contest.samples,
+            samples=BUDGETS[-1],
             entries=choose_entries(SUITE_METHODS),
             episodes=contest.episodes,
             ceiling_episodes=contest.ceiling_episodes,
-            rounds=contest.rounds,
+            rounds=SUITE_ROUNDS,
+            stops=SUITE_STOPS,
         )
         for task, contest in SUITE.items()
         for gap in contest.gaps

@@ -6,10 +6,11 @@ from typing import Any
 
 from isthmus.data import write_json, write_whole
 from isthmus.studies.compare.advice import score_text
+from isthmus.studies.compare.budgets import WORSE, at_budgets, budget_columns, budget_table
 from isthmus.studies.compare.comparison import MISSING, Comparison
 from isthmus.studies.compare.draw import draw_suite
 from isthmus.studies.compare.section import Section
-from isthmus.studies.compare.settings import CEILINGS_SHOWN
+from isthmus.studies.compare.settings import BUDGETS, CEILINGS_SHOWN
 from isthmus.studies.compare.wins import WIN_COLUMNS, records
 from isthmus.studies.compare.write import about, page_of, tables
 from isthmus.studies.page import picture
@@ -21,6 +22,13 @@ WINS = (
     "Counted over the gaps above. Among the best: nothing that may be used beats it beyond the noise, which is two "
     "standard errors of the difference over seeds, and at least 0.01. Better or worse than nothing: than the expert as "
     "it is, beyond the noise."
+)
+
+
+BY_BUDGET = (
+    "The median score over all gaps and seeds that are there, with so many samples; and the share of the runs, at the "
+    f"budget where it is largest, that end more than {WORSE} below the expert as it is. Only methods with as many runs "
+    "can be compared."
 )
 
 
@@ -45,7 +53,12 @@ def suite_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any
     plain = [one.to_json() for one in comparisons]
     for one in plain:
         one["rows"] = [{name: value for name, value in row.items() if name != "curves"} for row in one["rows"]]
-    return {"command": command, "wins": [one.to_json() for one in records(comparisons)], "comparisons": plain}
+    return {
+        "command": command,
+        "wins": [one.to_json() for one in records(comparisons)],
+        "budgets": [one.to_json() for one in at_budgets(comparisons, BUDGETS)],
+        "comparisons": plain,
+    }
 
 
 def take_table(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
@@ -72,8 +85,10 @@ def _state(comparisons: Sequence[Comparison]) -> str:
 def _sections(comparisons: Sequence[Comparison]) -> list[Section]:
     found = records(comparisons)
     sentences = tuple(one.sentence for one in found if one.compared or one.refused)
+    budgets = at_budgets(comparisons, BUDGETS)
     return [
         Section("What to take", TAKE_COLUMNS, take_table(comparisons)),
+        Section("By budget", budget_columns(BUDGETS), budget_table(budgets, BUDGETS), (BY_BUDGET,)),
         Section("Where each method wins", WIN_COLUMNS, [one.cells for one in found], (WINS,), sentences),
         *(_beside(one) for one in comparisons if (one.case.task, one.case.gap) in CEILINGS_SHOWN),
     ]
