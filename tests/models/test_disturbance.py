@@ -111,7 +111,7 @@ def test_what_disturbs_is_found_out(spread, lasting, cut):
     together = CommandErrors(
         *(np.concatenate([getattr(one, field.name) for one in runs]) for field in fields(CommandErrors))
     )
-    found = fit_disturbance(runs, error_sizes(together), cut=cut)
+    found = fit_disturbance(together, np.repeat(np.arange(30), 60), error_sizes(together), cut=cut)
     np.testing.assert_allclose(found.lasting, lasting, atol=0.05)
     np.testing.assert_allclose(found.spread, spread, rtol=0.25)
     if lasting:
@@ -119,8 +119,23 @@ def test_what_disturbs_is_found_out(spread, lasting, cut):
 
 
 def test_few_errors_do_not_make_a_disturbance_that_lasts():
-    found = fit_disturbance([told(0.1 * np.random.default_rng(0).standard_normal((6, 2)))], np.full(2, 0.1), cut=False)
+    errors = told(0.1 * np.random.default_rng(0).standard_normal((6, 2)))
+    found = fit_disturbance(errors, np.zeros(6, np.int64), np.full(2, 0.1), cut=False)
     np.testing.assert_array_equal(found.lasting, 0.0)
+
+
+@pytest.mark.parametrize("last", [3900, 4100])
+def test_only_the_latest_runs_are_looked_at(last):
+    rng = np.random.default_rng(0)
+    lengths = (500, 200, last)
+    constant = np.repeat((5.0, 0.0, 0.0), lengths)[:, None]
+    errors = told(constant + 0.1 * rng.standard_normal((sum(lengths), 1)))
+    runs = np.repeat((0, 1, 2), lengths)
+    found = fit_disturbance(errors, runs, np.full(1, 0.1), cut=False)
+    looked_at = runs > (0 if last < 4000 else 1)
+    alone = fit_disturbance(errors[looked_at], runs[looked_at], np.full(1, 0.1), cut=False)
+    assert found.lasting == alone.lasting
+    assert found.blur == alone.blur
 
 
 @given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0.05, 1.0))

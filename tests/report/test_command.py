@@ -19,10 +19,12 @@ def test_every_unusual_setting_is_there():
         history=4,
         collect=CollectSettings(interrupt=0.123, first_share=0.25),
         fit=FitSettings(hidden=(64, 32), epochs=9),
+        may_retrain=True,
     )
     words = repeat_command(Config(task="reacher", round_samples=99, evaluation_episodes=77, settings=settings))
     for option in (
         "--history 4",
+        "--may-retrain",
         "--round-samples 99",
         "--evaluation-episodes 77",
         "--collect.interrupt 0.123",

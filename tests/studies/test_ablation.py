@@ -15,6 +15,7 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
     medians = {row["variant"]: row["median"] for row in done.rows()}
     assert medians["whole"] > 0.95 > medians["nothing"]
     page = (tmp_path / "ablation.md").read_text()
+    assert "Made by `isthmus ablate --seeds 1`" in page
     assert f"| {medians['unadapted']:.2f} ({medians['unadapted']:.2f}) | {medians['whole']:.2f}" in page
     first = (tmp_path / "ablation.json").read_text()
     assert json.loads(first)["rows"] == done.rows()

@@ -1,16 +1,15 @@
 """Find out what the disturbances at the actuators are like: the most likely among many, by what was recorded."""
 
-from collections.abc import Sequence
-from dataclasses import fields
 from itertools import product
 
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core import Bool, Float, Int
 from isthmus.models import odd
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.normal import mean_beyond
+from isthmus.models.side_by_side import SideBySide
 
 LASTING = (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
 BLURRED = (1e-6, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
@@ -21,11 +20,12 @@ CLEARLY = 3.0
 """A disturbance that lasts has to be so much more likely than one that does not, in natural logarithms."""
 
 
-def fit_disturbance(runs: Sequence[CommandErrors], size: Float, *, cut: bool) -> Disturbance:
-    """From the errors (T, act) of several runs that no line explains, and how large those are (act,)."""
+def fit_disturbance(errors: CommandErrors, runs: Int, size: Float, *, cut: bool) -> Disturbance:
+    """From errors (n, act) that no line explains, in order within `runs` (n,), and how large those are (act,)."""
     # What is new at every step may be called blur or disturbance: only where it is cut off does that matter.
     shapes = np.array([(0.0, BLURRED[0]), *product(LASTING, BLURRED)])
-    likely = _log_likelihood(_side_by_side(_latest(runs)), size, *shapes.T)
+    rows = _latest(runs)
+    likely = _log_likelihood(errors[rows].each(SideBySide.of(runs[rows]).spread), size, *shapes.T)
     best = np.argmax(likely, axis=0)
     best = np.where(likely[best, np.arange(len(size))] > likely[0] + CLEARLY, best, 0)
     lasting, blurred = shapes[best].T
@@ -65,21 +65,8 @@ def _log_likelihood(errors: CommandErrors, size: Float, lasting: Float, blurred:
     return likely
 
 
-def _latest(runs: Sequence[CommandErrors]) -> list[CommandErrors]:
-    """The latest runs, as many as it takes."""
-    taken: list[CommandErrors] = []
-    for run in reversed(runs):
-        taken.append(run)
-        if sum(len(one.values) for one in taken) >= ROWS:
-            break
-    return taken
-
-
-def _side_by_side(runs: Sequence[CommandErrors]) -> CommandErrors:
-    """Runs of any length (T, act) as one (longest, runs, act), which tells nothing past their ends."""
-    longest = max(len(run.values) for run in runs)
-
-    def padded(name: str) -> np.ndarray:
-        return np.stack([np.pad(getattr(run, name), ((0, longest - len(run.values)), (0, 0))) for run in runs], axis=1)
-
-    return CommandErrors(*(padded(field.name) for field in fields(CommandErrors)))
+def _latest(runs: Int) -> Bool:
+    """Which rows (n,) are of the latest runs, as many as it takes."""
+    numbers, lengths = np.unique(runs, return_counts=True)
+    later = np.cumsum(lengths[::-1])[::-1] - lengths
+    return np.isin(runs, numbers[later < ROWS])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Int, WorldSpec
+from isthmus.core import Bool, Float, WorldSpec
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.disturbance_fit import fit_disturbance
@@ -69,7 +69,8 @@ def fit_response(
     deaf = _deaf(plain.features(seen, actions, past), effects, 1 + len(spec.targets))
 
     def disturbance(weights: Float) -> Disturbance:
-        return _disturbance(errors.less(features @ weights), origin, cut=cut)
+        left = errors.less(features @ weights)
+        return fit_disturbance(left, origin, error_sizes(left), cut=cut)
 
     def fitted(weights: Float, lasting: Bool) -> Lines:
         """Lines and disturbances, each fitted to what the other leaves."""
@@ -103,8 +104,3 @@ def _deaf(features: Float, effects: Float, begin: int) -> Bool:
     answers: Float = np.diagonal(weights[begin : begin + act])
     unsure: Float = np.sqrt(variance * np.diagonal(inverse)[begin : begin + act])
     return np.asarray(answers + SURELY * unsure < DEAF, dtype=np.bool_)
-
-
-def _disturbance(errors: CommandErrors, origin: Int, *, cut: bool) -> Disturbance:
-    runs = [errors[origin == run] for run in np.unique(origin)]
-    return fit_disturbance(runs, error_sizes(errors), cut=cut)

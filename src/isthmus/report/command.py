@@ -13,6 +13,7 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     for name in ("gap", "samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
     words += ["--history", str(config.settings.history)]
+    words += ["--may-retrain"] if config.settings.may_retrain else []
     if config.policy:
         words += ["--policy", config.policy.path]
         for name in ("normaliser", "layout"):

@@ -16,9 +16,9 @@ from isthmus.studies.pool import run_units
 from isthmus.studies.unit import Unit
 from isthmus.transfer import Config, Result, folder_name
 
-WHOLE, UNADAPTED = "whole", "unadapted"
+UNADAPTED = "unadapted"
 VARIANTS: Mapping[str, tuple[str, Parts]] = {
-    WHOLE: ("explained", Parts()),
+    "whole": ("explained", Parts()),
     "even weights": ("explained", Parts(metric=False)),
     "no price": ("explained", Parts(price=False)),
     "no lines": ("explained", Parts(lines=False)),
@@ -103,24 +103,23 @@ def ablation(
             raise unknown_name("task of the ablation", task, CASES)
     if seeds < 1:
         raise Problem("an ablation needs at least one seed")
-    found = Ablation(seeds, f"isthmus ablate --seeds {seeds}")
-    variants = dict[str, str]()
-    units = list[Unit]()
-    for seed in range(seeds):
-        for task in tasks:
-            for gap in CASES[task].gaps:
-                for variant in VARIANTS:
-                    unit = _unit(task, gap, variant, seed, out)
-                    units.append(unit)
-                    variants[unit.name] = variant
+    named = "" if set(tasks) == set(CASES) else f" --tasks {' '.join(tasks)}"
+    found = Ablation(seeds, f"isthmus ablate{named} --seeds {seeds}")
+    units = {
+        _unit(task, gap, variant, seed, out): variant
+        for seed in range(seeds)
+        for task in tasks
+        for gap in CASES[task].gaps
+        for variant in VARIANTS
+    }
 
     def deliver(unit: Unit, result: Result) -> None:
-        found.add(unit.config, variants[unit.name], result)
+        found.add(unit.config, units[unit], result)
         write_json(results / "ablation.json", {"command": found.command, "rows": found.rows()})
         write_whole(results / "ablation.md", found.to_markdown().encode())
         watch(unit.name, result)
 
-    run_units(units, deliver, workers=workers)
+    run_units(list(units), deliver, workers=workers)
     return found
 
 

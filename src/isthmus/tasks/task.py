@@ -4,7 +4,6 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-import mujoco
 import numpy as np
 
 from isthmus.core import Float, Policy
@@ -75,7 +74,9 @@ class Task:
 
     def unlimited(self, n: int = 1) -> MujocoWorld:
         """The simulator with actuators that know no limits."""
-        return MujocoWorld(self.embodiment, n, models=_without_limits(self.embodiment.model))
+        model = copy.copy(self.embodiment.model)
+        model.actuator_ctrllimited[:] = 0
+        return MujocoWorld(self.embodiment, n, models=model)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""
@@ -92,10 +93,3 @@ class Task:
     def robot(self, gap: Gap, n: int = 1) -> Robot:
         """The target as adaptation gets it."""
         return Robot(self.target(gap, n))
-
-
-def _without_limits(model: mujoco.MjModel) -> mujoco.MjModel:
-    """A copy of `model` whose actuators know none."""
-    unlimited = copy.copy(model)
-    unlimited.actuator_ctrllimited[:] = 0
-    return unlimited

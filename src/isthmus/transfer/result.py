@@ -61,7 +61,7 @@ class Result:
 
     @property
     def falls_short(self) -> bool:
-        """Whether no change of the policy's actions was foreseen to do it, and changing the policy was not tried."""
+        """Whether what was taken changes actions alone, and was not foreseen to close the gap."""
         return self.predicted is not None and self.predicted < SHORT and self.chosen != RETRAINED
 
     def to_json(self) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class Comparison:
     def command(self) -> str:
         """What makes it again."""
         case = self.case
+        if case.stops:
+            return shlex.join(("isthmus", "compare-suite", "--only", case.task, "--seeds", str(self.seeds)))
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
         picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
         words = ("isthmus", "compare", case.task, "--gap", case.gap, "--samples", str(case.samples), *picked)
