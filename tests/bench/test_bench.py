@@ -7,7 +7,10 @@ from isthmus.core import Problem
 
 def test_every_hot_path_is_measured_against_its_floor():
     rows = {benchmark.name: benchmark.to_json() for benchmark in run_benchmarks(1)}
-    assert list(rows) == ["batched-stepping", "batched-vs-gymnasium", "collection", "control-step", "fit", "fit-memory"]
+    paths = ["batched-stepping", "batched-vs-gymnasium", "collection", "control-step", "fit", "fit-memory"]
+    robots = ("hopper", "half-cheetah", "humanoid")
+    steps = [f"{step}-{robot}" for robot in robots for step in ("amortised", "following", "inverting")]
+    assert list(rows) == paths + steps
     for row in rows.values():
         assert {"name", "ratio", "spread", "floor", "goal", "meets"} <= row.keys()
         assert row["ratio"] > 0

@@ -67,6 +67,29 @@ def test_asking_twice_changes_nothing_and_another_episode_begins_anew():
     np.testing.assert_allclose(mean(found.belief(buffer.window), disturbance), 0.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("robots", [1, 3, 8, 11])
+def test_no_more_steps_are_explained_than_there_are_robots(robots):
+    """A single robot waits for its own step, and not for copies of it."""
+    task, asked = load_task("reacher"), []
+    found, _ = tracker(task)
+    explainer = found._explainer
+
+    def counting(before, *rest, **how):
+        asked.append(len(before))
+        return explainer(before, *rest, **how)
+
+    found._explainer = counting
+    world, buffer = task.source(robots), HistoryBuffer(task.embodiment.spec, robots, 2)
+    buffer.begin(world.reset(stream(0)))
+    for _ in range(2):
+        found.belief(buffer.window)
+        found.remember(buffer.window, np.zeros((robots, 2)))
+        step = world.step(np.full((robots, 2), 0.1))
+        buffer.append(step.applied, step.observations)
+    found.belief(buffer.window)
+    assert asked == [robots] * 2
+
+
 def test_without_history_nothing_is_followed():
     task = load_task("hopper")
     found, disturbance = tracker(task, history=1)

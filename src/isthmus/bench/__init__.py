@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from isthmus.bench.adapted import AdaptedStep
 from isthmus.bench.collecting import collection
 from isthmus.bench.control import control_step
 from isthmus.bench.learning import fit_memory, fit_speed
@@ -11,6 +12,9 @@ from isthmus.core import Problem
 
 __all__ = ["Benchmark", "run_benchmarks"]
 
+ROBOTS = (AdaptedStep("hopper", 2.0), AdaptedStep("half-cheetah", 2.0), AdaptedStep("humanoid", 8.0))
+"""And the milliseconds that their control steps may take."""
+
 
 def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
     """All of them, one after another."""
@@ -18,3 +22,6 @@ def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
         raise Problem(f"repeats must be at least 1, got {repeats}")
     for benchmark in (batched_stepping, batched_vs_gymnasium, collection, control_step, fit_speed, fit_memory):
         yield benchmark(repeats)
+    for robot in ROBOTS:
+        for benchmark in (robot.amortised, robot.following, robot.inverting):
+            yield benchmark(repeats)

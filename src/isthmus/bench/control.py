@@ -7,7 +7,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 from isthmus.bench.measure import Benchmark, in_turns
-from isthmus.core import Float32, HistoryBuffer, Mlp, stream
+from isthmus.core import Float32, HistoryBuffer, Mlp, WorldSpec, stream
 from isthmus.experts import load_expert
 from isthmus.models import InverseNetwork
 from isthmus.policies import TransferPolicy
@@ -20,7 +20,7 @@ def control_step(repeats: int) -> Benchmark:
     """Expert, prediction and inverse model together, against bare matrix products and a bare physics step."""
     task = load_task("reacher")
     expert, spec, rng = load_expert(task), task.embodiment.spec, stream(0, "bench")
-    inverse = InverseNetwork(_random_network(spec.observation_size, spec.action_size, rng), HISTORY, spec.targets)
+    inverse = random_inverse(spec, rng)
     policy = TransferPolicy(expert, task.source(), inverse)
     buffer = HistoryBuffer(spec, 1, HISTORY)
     buffer.begin(task.source().reset(rng))
@@ -49,9 +49,11 @@ def control_step(repeats: int) -> Benchmark:
     )
 
 
-def _random_network(observations: int, actions: int, rng: np.random.Generator) -> Mlp:
-    sizes = (HISTORY * observations + (HISTORY - 1) * actions + observations, 256, 256, actions)
-    return Mlp(
+def random_inverse(spec: WorldSpec, rng: np.random.Generator) -> InverseNetwork:
+    """An inverse network of the usual size that knows nothing."""
+    observations, actions = spec.observation_size, spec.action_size
+    sizes = (HISTORY * observations + (HISTORY - 1) * actions + len(spec.targets), 256, 256, actions)
+    network = Mlp(
         tuple(rng.normal(0, 0.05, shape).astype(np.float32) for shape in pairwise(sizes)),
         tuple(np.zeros(size, np.float32) for size in sizes[1:]),
         "relu",
@@ -60,6 +62,7 @@ def _random_network(observations: int, actions: int, rng: np.random.Generator) -
         np.zeros(actions),
         np.ones(actions),
     )
+    return InverseNetwork(network, HISTORY, spec.targets)
 
 
 def _bare(network: Mlp) -> Callable[[], Float32]:

@@ -7,7 +7,7 @@ from isthmus.models.explain import Explainer
 from isthmus.models.response import Response
 
 ROUND = 8
-"""Robots that go on are followed in multiples of this, the others not at all."""
+"""Of several robots, those that go on are followed in multiples of this, the others not at all."""
 
 
 class Tracker:
@@ -34,7 +34,7 @@ class Tracker:
         self._belief = np.where((again | follows)[:, None, None], self._belief, disturbance.start(len(now)))
         passed = ~again & ~_equal(before, now)  # before its first step a history repeats itself
         if passed.any():
-            rows = _filled_up(np.flatnonzero(passed))
+            rows = _filled_up(np.flatnonzero(passed), len(now))
             commands, past = self._commands_given(done, follows), self._past * follows[:, None]
             self._belief[rows] = self._learned(self._belief[rows], before[rows], now[rows], commands[rows], past[rows])
         return self._belief
@@ -66,9 +66,10 @@ class Tracker:
         return np.where(ours[:, None], self._commands, done)
 
 
-def _filled_up(rows: Int) -> Int:
-    """Rows, the last one repeated up to a round number: a simulator is set up for each number there is."""
-    return np.concatenate((rows, np.repeat(rows[-1:], -len(rows) % ROUND)))
+def _filled_up(rows: Int, most: int) -> Int:
+    """Rows, the last one repeated up to a round number or `most`: a simulator is set up for each number there is."""
+    lacking = min(-len(rows) % ROUND, most - len(rows))
+    return np.concatenate((rows, np.repeat(rows[-1:], lacking)))
 
 
 def _equal(some: Float, others: Float) -> Bool:

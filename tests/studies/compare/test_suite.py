@@ -55,14 +55,18 @@ def test_the_files_say_what_to_take_and_what_is_missing(comparisons, make_row, t
     empty = Comparison(
         comparisons[0].case, 2, (make_row("unadapted", missing=(0, 1)), make_row("pd", missing=(0, 1))), {}
     )
-    write_suite([*comparisons, empty], "isthmus compare-suite", tmp_path)
+    begun = Comparison(
+        comparisons[0].case, 2, (make_row("unadapted", 0.5, missing=(1,)), make_row("pd", missing=(0, 1))), {}
+    )
+    write_suite([*comparisons, empty, begun], "isthmus compare-suite", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "| reacher | tilt=90 | 0.500 ± 0.000 | pd | 0.900 ± 0.000 | 0.300 |" in text
     assert "| reacher | tilt=90 | missing | missing | missing | missing |" in text
-    assert "12 runs, 4 missing." in text
+    assert "| reacher | tilt=90 | 0.500 | unadapted so far | 0.500 | missing |" in text
+    assert "13 runs, 7 missing." in text
     assert "| pd | missing | 0 of 2 |" in text
     plain = json.loads((tmp_path / "compare.json").read_text())
-    assert [one["take"] for one in plain["comparisons"]] == ["pd", "unadapted", None]
+    assert [one["take"] for one in plain["comparisons"]] == ["pd", "unadapted", None, "unadapted"]
     assert "curves" not in plain["comparisons"][0]["rows"][0]
     assert (tmp_path / "compare.svg").read_bytes().startswith(b"<?xml")
     assert "Where each method wins" in (tmp_path / "compare.html").read_text()

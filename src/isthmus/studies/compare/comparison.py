@@ -51,6 +51,11 @@ class Comparison:
         return advise(self.rows, self.known_ceilings)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no run of it is missing."""
+        return not any(row.missing for row in self.rows if not row.problem)
+
+    @property
     def command(self) -> str:
         """What makes it again."""
         case = self.case

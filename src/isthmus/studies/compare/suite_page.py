@@ -101,7 +101,7 @@ def _take_cells(comparison: Comparison) -> tuple[str, ...]:
         comparison.case.task,
         comparison.case.gap,
         score_text(idle) if idle else MISSING,
-        taken.label if taken else MISSING,
+        f"{taken.label}{'' if comparison.is_whole else ' so far'}" if taken else MISSING,
         score_text(taken) if taken else MISSING,
         f"{max(ceilings):.3f}" if ceilings else MISSING,
     )

@@ -1,0 +1,82 @@
+"""A control step of one robot by our own methods: in time for the robot, and beside the paper's network."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from isthmus.bench.control import HISTORY, random_inverse
+from isthmus.bench.measure import Benchmark, middle
+from isthmus.core import Policy, stream
+from isthmus.experts import load_expert
+from isthmus.methods.explained import ExplainedPolicy
+from isthmus.methods.identified import ITERATIONS, IdentifiedPolicy
+from isthmus.models.cost_to_go import even_metric
+from isthmus.models.disturbance import Disturbance
+from isthmus.models.explain import Explainer
+from isthmus.models.metric import Metric
+from isthmus.models.reach import Reach
+from isthmus.models.response import Response
+from isthmus.models.tracker import Tracker
+from isthmus.policies import TransferPolicy
+from isthmus.tasks import Task, load_task
+from isthmus.tasks.shown import shown_in_simulation
+from isthmus.transfer.control_step import step_microseconds
+
+
+@dataclass(frozen=True)
+class AdaptedStep:
+    """A robot, and how many milliseconds a control step of its may take."""
+
+    robot: str
+    milliseconds: float
+
+    def following(self, repeats: int) -> Benchmark:
+        """`explained` where disturbances last, so that each step has to be explained as it happens."""
+        return self._in_time("following", self._explained(lasting=0.9), repeats)
+
+    def inverting(self, repeats: int) -> Benchmark:
+        """`identified`: derivatives of the simulator in each step."""
+        spec, simulator = self._task.embodiment.spec, self._task.unlimited()
+        reach = Reach(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
+        return self._in_time("inverting", IdentifiedPolicy(self._policy, self._task.source(), reach), repeats)
+
+    def amortised(self, repeats: int) -> Benchmark:
+        """`explained` where nothing lasts: a product of a matrix with a vector is all that it adds to the policy."""
+        inverse = random_inverse(self._task.embodiment.spec, stream(0, "bench"))
+        papers = TransferPolicy(self._policy, self._task.source(), inverse)
+        ours = self._explained(lasting=0.0)
+        ratios = [self._microseconds(ours) / self._microseconds(papers) for _ in range(repeats)]
+        floor = "the same step by the paper's network, n = 1"
+        return Benchmark(f"amortised-{self.robot}", *middle(ratios), floor, goal=2.0, better="lower")
+
+    def _in_time(self, name: str, policy: Policy, repeats: int) -> Benchmark:
+        shares = [self._microseconds(policy) / 1e3 / self.milliseconds for _ in range(repeats)]
+        period = 1e3 * self._task.embodiment.spec.control_period
+        floor = f"{self.milliseconds:g} ms, n = 1 (the control period is {period:.0f} ms)"
+        return Benchmark(f"{name}-{self.robot}", *middle(shares), floor, goal=1.0, better="lower")
+
+    def _microseconds(self, policy: Policy) -> float:
+        return step_microseconds(policy, HISTORY, self._task.source(), stream(0, "bench"))
+
+    def _explained(self, lasting: float) -> ExplainedPolicy:
+        spec = self._task.embodiment.spec
+        act, d = spec.action_size, len(spec.targets)
+        disturbance = Disturbance(np.full(act, 0.2), np.full(act, lasting), np.full(act, 0.01), cut=True)
+        weights = np.zeros((1 + d + HISTORY * act, act))
+        response = Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
+        tracker = Tracker(response, Explainer(self._task.unlimited(), self._metric))
+        return ExplainedPolicy(self._policy, self._task.source(), response, tracker)
+
+    @cached_property
+    def _task(self) -> Task:
+        return load_task(self.robot)
+
+    @cached_property
+    def _policy(self) -> Policy:
+        expert = load_expert(self._task)
+        return shown_in_simulation(self._task, expert, stream(0, "bench"))(expert)
+
+    @cached_property
+    def _metric(self) -> Metric:
+        return even_metric(self._policy, self._task.unlimited(), stream(0, "bench"))
