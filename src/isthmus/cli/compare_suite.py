@@ -13,6 +13,7 @@ class CompareSuite:
     """Compare all methods on several gaps of each robot: where does each of them win?
 
     Example: `isthmus compare-suite --only reacher --seeds 3 --results docs/results`
+    Example: `isthmus compare-suite --only hopper humanoid --methods auto explained`
 
     A suite that was stopped, or killed, goes on with the same command; more seeds go on from fewer. What is there so
     far is always in RESULTS, with what is missing shown as missing: compare.md, .json, .svg and .html.
@@ -20,6 +21,8 @@ class CompareSuite:
 
     only: tuple[str, ...] = ()
     """Robots to run; the others are shown as far as they are. All when not given."""
+    methods: tuple[str, ...] = ()
+    """Methods to run, without the ceilings; the others are shown as far as they are. All when not given."""
     seeds: int = 3
     """How many seeds: 0, 1, 2, ..."""
     workers: int = len(os.sched_getaffinity(0))
@@ -46,6 +49,7 @@ class CompareSuite:
                 seeds=self.seeds,
                 workers=self.workers,
                 only=self.only,
+                methods=self.methods,
                 watch=watch,
             )
         if self.json:

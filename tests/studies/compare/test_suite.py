@@ -91,3 +91,11 @@ def test_a_suite_runs_what_is_named_and_writes_its_results(tmp_path, in_process,
     }
     with pytest.raises(Problem, match=r"unknown task of the suite 'reachr'.*did you mean 'reacher'"):
         run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, only=["reachr"])
+    with pytest.raises(Problem, match=r"unknown method of the suite 'outo'.*did you mean 'auto'"):
+        run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["outo"])
+
+
+def test_methods_that_are_named_run_without_the_others_and_the_ceilings(tmp_path, in_process, monkeypatch, tiny):
+    monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd,explained")])
+    run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["pd"])
+    assert in_process == ["reacher, tilt=90, pd, seed 0"]

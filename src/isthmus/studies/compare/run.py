@@ -30,22 +30,23 @@ def compare(
     *,
     seeds: int,
     workers: int = 1,
-    only: Sequence[str] = (),
+    wanted: Callable[[Job], bool] = lambda _job: True,
     show: Callable[[list[Comparison]], None] = lambda _comparisons: None,
     watch: Callable[[Progress], None] = lambda _progress: None,
 ) -> list[Comparison]:
     """Do what is not yet done in `out`, side by side; `show` gets all there is, at the start and after every piece.
 
-    Of tasks that are not among `only`, if any are named, nothing is done; what is there of them is shown.
+    Jobs that are not `wanted` are not done; what is there of them is shown.
     """
     for name, value in (("seeds", seeds), ("workers", workers)):
         if value < 1:
             raise Problem(f"{name} must be at least 1, got {value}")
+    jobs = _jobs(cases, seeds)
     for case in cases:
-        if _runs(case, only):
+        if any(wanted(job) for job in jobs if job.case is case):
             case.check()
     store = Store(out)
-    found, left = _sorted_out(store, _jobs(cases, seeds), only)
+    found, left = _sorted_out(store, jobs, wanted)
     total = len(found) + len(left)
 
     def so_far() -> list[Comparison]:
@@ -65,7 +66,7 @@ def compare(
 
 
 def _sorted_out(
-    store: Store, jobs: Sequence[Job], only: Sequence[str]
+    store: Store, jobs: Sequence[Job], wanted: Callable[[Job], bool]
 ) -> tuple[dict[str, dict[str, Any]], list[Placed]]:
     """What came of jobs that are done, by the name of their file, and those that are to be done."""
     found: dict[str, dict[str, Any]] = {}
@@ -75,13 +76,9 @@ def _sorted_out(
         if one is not None:
             found[job.file] = one
             store.tidy(placed)
-        elif _runs(job.case, only):
+        elif wanted(job):
             left.append(placed)
     return found, left
-
-
-def _runs(case: Case, only: Sequence[str]) -> bool:
-    return not only or case.task in only
 
 
 def _jobs(cases: Sequence[Case], seeds: int) -> list[Job]:

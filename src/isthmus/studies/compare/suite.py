@@ -7,6 +7,7 @@ from isthmus.core import unknown_name
 from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.comparison import Comparison
 from isthmus.studies.compare.entry import choose_entries
+from isthmus.studies.compare.job import Crossing, Job
 from isthmus.studies.compare.run import Progress, compare
 from isthmus.studies.compare.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
 from isthmus.studies.compare.suite_page import write_suite
@@ -20,17 +21,27 @@ def run_suite(
     seeds: int,
     workers: int = 1,
     only: Sequence[str] = (),
+    methods: Sequence[str] = (),
     watch: Callable[[Progress], None] = lambda _progress: None,
 ) -> list[Comparison]:
-    """Do what is missing in `out`, of the tasks that are named or of all, and write `results` after every piece."""
-    for task in only:
-        if task not in SUITE:
-            raise unknown_name("task of the suite", task, SUITE)
+    """Do what is missing in `out`, of the tasks and methods that are named, and write `results` after every piece.
+
+    Where none are named, all are meant; the ceilings go with all methods.
+    """
+    known = [entry.method for entry in choose_entries(SUITE_METHODS)]
+    for kind, names, there in (("task", only, SUITE), ("method", methods, known)):
+        for name in names:
+            if name not in there:
+                raise unknown_name(f"{kind} of the suite", name, there)
+
+    def wanted(job: Job) -> bool:
+        of_them = not methods or (isinstance(job, Crossing) and job.entry.method in methods)
+        return of_them and (not only or job.case.task in only)
 
     def show(comparisons: list[Comparison]) -> None:
         write_suite(comparisons, command, results)
 
-    return compare(suite_cases(), out, seeds=seeds, workers=workers, only=only, show=show, watch=watch)
+    return compare(suite_cases(), out, seeds=seeds, workers=workers, wanted=wanted, show=show, watch=watch)
 
 
 def suite_cases() -> list[Case]:
