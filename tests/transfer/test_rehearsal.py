@@ -24,7 +24,7 @@ def recorded(gap, n=10):
 
 @pytest.mark.parametrize("gap", ["none", "tilt=90"])
 def test_a_rehearsal_foresees_the_score_on_the_target(gap):
-    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), Disturbance.none(2))
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), lambda _simulator: Disturbance.none(2))
     foreseen = rehearsal.scores(EXPERT, 1)
     target = TASK.target(Gap.parse(gap).resolve(TASK.embodiment.model), len(foreseen))
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal")).scores
@@ -80,6 +80,20 @@ def test_nothing_disturbs_where_nothing_was_found():
 
 
 def test_the_same_is_rehearsed_every_time():
-    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded("none"), Disturbance(*np.full((3, 2), 0.5), cut=True))
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(
+        recorded("none"), lambda _simulator: Disturbance(*np.full((3, 2), 0.5), cut=True)
+    )
     np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1), rehearsal.scores(EXPERT, 1))
     assert rehearsal.scores(EXPERT, 1).mean() > rehearsal.scores(ZeroPolicy(2), 1).mean()
+
+
+@pytest.mark.parametrize(("gap", "is_physics"), [("tilt=90", True), ("motor-noise=0.5", False)])
+def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
+    asked = []
+
+    def disturbance_in(simulator):
+        asked.append(simulator)
+        return Disturbance.none(2)
+
+    rehearsal_in(TASK, EXPERT, 0)(recorded(gap), disturbance_in)
+    assert [one is not None for one in asked] == [is_physics]

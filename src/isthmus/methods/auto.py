@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ class AutoMethod:
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
         """Let every candidate learn, and take the one that does best in rehearsal."""
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._candidates.items()}
-        rehearsal = self._rehearsal(episodes, self._explained.disturbance)
+        rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes))
         tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates}
         if self._taken[0] != AS_IT_IS:
             tried[AS_BEFORE] = self._taken[1]

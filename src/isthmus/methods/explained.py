@@ -18,6 +18,7 @@ from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explainer
+from isthmus.models.lines import Lines
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import Response
 from isthmus.models.response_fit import LOOKBACK, Explained, fit_response
@@ -26,6 +27,8 @@ from isthmus.policies import Decision, Unadapted
 
 ITERATIONS = 3
 """Of Gauss-Newton, for recorded steps: their effect may be far from their command."""
+ENOUGH = 2000
+"""Steps from which a disturbance is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,13 @@ class ExplainedMethod:
         """How many observations it looks at."""
         return self._settings.history
 
-    @property
-    def disturbance(self) -> Disturbance:
-        """What no line foresees of the target's answers."""
-        return self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
+    def disturbance(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Disturbance:
+        """What no line foresees of the target's answers, in the terms of the source's simulator or of another one."""
+        if simulator is None:
+            return self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
+        explainer, latest = replace(self._made_explainer(), simulator=simulator), _latest(episodes)
+        response, _ = self._fitted([run for number in latest for run in self._runs(number, latest[number], explainer)])
+        return response.disturbance
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""
@@ -87,12 +93,11 @@ class ExplainedMethod:
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
         """Explain what is new, and fit the response to everything."""
-        explainer, spec = self._made_explainer(), self._source.spec
         for number in range(len(self._explained), len(episodes)):
-            self._explained[number] = [_explain(one, number, explainer, self.history) for one in episodes[number]]
+            self._explained[number] = self._runs(number, episodes[number], self._made_explainer())
         runs = [run for number in range(len(episodes)) for run in self._explained[number]]
-        self._response, lines = fit_response(spec, runs, self.history, self._settings.parts)
-        half = spec.half_range
+        self._response, lines = self._fitted(runs)
+        half = self._source.spec.half_range
         return Learned(
             0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
         )
@@ -107,6 +112,12 @@ class ExplainedMethod:
         """Read a model."""
         self._response = Response.load(path)
 
+    def _runs(self, number: int, episode: Episode, explainer: Explainer) -> list[Explained]:
+        return [_explain(one, number, explainer, self.history) for one in episode]
+
+    def _fitted(self, runs: Sequence[Explained]) -> tuple[Response, Lines]:
+        return fit_response(self._source.spec, runs, self.history, self._settings.parts)
+
     def _made_explainer(self) -> Explainer:
         if self._explainer is None:
             source = self._source
@@ -115,6 +126,17 @@ class ExplainedMethod:
             metric = metric if parts.price else replace(metric, effort=0.0)
             self._explainer = Explainer(source.unlimited, metric)
         return self._explainer
+
+
+def _latest(episodes: Sequence[Episode]) -> dict[int, Episode]:
+    """The latest episodes by number, as many as it takes to know a disturbance."""
+    taken, steps = dict[int, Episode](), 0
+    for number in reversed(range(len(episodes))):
+        if steps >= ENOUGH:
+            break
+        taken[number] = episodes[number]
+        steps += sum(one.samples for one in episodes[number])
+    return dict(sorted(taken.items()))
 
 
 def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:

@@ -36,6 +36,10 @@ class Rehearsal:
         return (score - self.zero) / (self.source - self.zero)
 
 
+DisturbanceIn = Callable[[Simulator | None], Disturbance]
+"""From a simulator, or None for the source's, to what disturbs the target in its terms."""
+
+
 def _as_it_is(policy: Policy) -> Policy:
     return policy
 
@@ -72,8 +76,8 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
-    rehearsal: Callable[[Sequence[Episode], Disturbance], Rehearsal] | None = None
-    """From target data, and the disturbances that were found in it, rehearsals of policies in simulation."""
+    rehearsal: Callable[[Sequence[Episode], DisturbanceIn], Rehearsal] | None = None
+    """From target data, and the disturbances that there are in it, rehearsals of policies in simulation."""
     shown: Callable[[Policy], Policy] = _as_it_is
     """Makes a policy see what follows from the state as the simulator works it out."""
 

@@ -1,13 +1,14 @@
 """Try a policy where the target is known: in the simulator, as the samples have put it right."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
 from isthmus.core import Bool, Episode, Float, Policy, Step, WorldSpec, stream
 from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
-from isthmus.methods.method import Rehearsal
+from isthmus.methods.method import DisturbanceIn, Rehearsal
 from isthmus.models.disturbance import Disturbance
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
@@ -18,22 +19,29 @@ BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
 
 
-def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Episode], Disturbance], Rehearsal]:
+def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Episode], DisturbanceIn], Rehearsal]:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
-    def rehearsal(episodes: Sequence[Episode], disturbance: Disturbance) -> Rehearsal:
+    def at_home(policy: Policy) -> float:
+        return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal")).score
+
+    @cache
+    def source_and_zero() -> tuple[float, float]:
+        return at_home(expert), at_home(ZeroPolicy(task.embodiment.spec.action_size))
+
+    def rehearsal(episodes: Sequence[Episode], disturbance_in: DisturbanceIn) -> Rehearsal:
         forward = fit_forward(task, episodes)
         explains = forward.fitted.model_error < BETTER * forward.fitted.simulator_error
+        # What the model explains is no disturbance in it.
+        disturbance = disturbance_in(forward.open_target().simulator if explains else None)
 
         def scores(policy: Policy, history: int) -> Float:
             world = forward.world(EPISODES) if explains else task.source(EPISODES)
             disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance"))
             return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal")).scores
 
-        def at_home(policy: Policy) -> float:
-            return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal")).score
-
-        return Rehearsal(scores, source=at_home(expert), zero=at_home(ZeroPolicy(task.embodiment.spec.action_size)))
+        source, zero = source_and_zero()
+        return Rehearsal(scores, source, zero)
 
     return rehearsal
 

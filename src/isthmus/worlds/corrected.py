@@ -42,6 +42,11 @@ class CorrectedWorld:
         self._seen, self._ended = self._world.shift(corrected, moving)
         return Step(self._seen, step.applied, self._ended)
 
+    @property
+    def hasty(self) -> "CorrectedWorld | None":
+        """The same about a simulator that is quicker and less exact, where there is one."""
+        return CorrectedWorld(self._world.hasty, self._correct) if self._world.hasty else None
+
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given."""
         return self._correct(history.current, actions, self._world.predict(history, actions))
