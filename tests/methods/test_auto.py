@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from isthmus.core import Problem, Trajectory, stream
 from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source, make_method
-from isthmus.methods.auto import AS_BEFORE, AS_IT_IS, chosen
+from isthmus.methods.auto import AS_BEFORE, AS_IT_IS, PARTS, chosen, unsettled
 from isthmus.methods.method import Rehearsal
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
@@ -33,6 +33,40 @@ def test_what_was_taken_stays_where_what_is_new_does_worse():
     assert chosen(scores(explained=1.0) | {AS_BEFORE: np.full(16, 9.0)}) == AS_BEFORE
 
 
+def test_what_seems_to_do_better_is_looked_at_again():
+    noise = 2 * np.random.default_rng(1).standard_normal(16)
+    plain = np.zeros(16)
+    tried = {AS_IT_IS: plain, "explained": 0.3 + noise - noise.mean(), "identified": plain - 1.0}
+    assert unsettled(tried, 0.05) == [AS_IT_IS, "explained"]
+    assert unsettled(tried, 0.5) == []  # it would not be worth it
+    assert unsettled(tried | {"explained": plain + 0.3}, 0.05) == []  # that is sure
+    longer = tried | {AS_IT_IS: np.zeros(32)}
+    assert unsettled(longer, 0.05) == []  # settled before, when others were not
+    assert chosen(longer | {"identified": np.full(16, 0.1), AS_BEFORE: np.zeros(32)}) == "identified"
+
+
+@pytest.mark.parametrize(("gain", "taken"), [(0.6, "explained"), (0.0, AS_IT_IS)])
+def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
+    task, parts = load_task("reacher"), []
+
+    def rehearsed(decider, _history, part):
+        parts.append(part)
+        noise = np.random.default_rng(part).standard_normal(16)
+        noise -= noise.mean()
+        seems = 0.3 if part == 0 else gain
+        return np.zeros(16) if isinstance(decider, Unadapted) else seems + noise
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
+    )
+    method = make_method("auto", source, MethodSettings())
+    assert method.learn([[swung(task, episode)] for episode in range(5)], 0, None).chosen == taken
+    assert len(parts) > 2
+    assert set(parts) <= set(range(PARTS))
+    assert parts == sorted(parts)
+
+
 @given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
 def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
     plain = np.array(plain)
@@ -43,7 +77,7 @@ def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
 def test_every_policy_is_rehearsed_once(better):
     task, tried = load_task("reacher"), []
 
-    def rehearsed(decider, _history):
+    def rehearsed(decider, _history, _part):
         tried.append("unadapted" if isinstance(decider, Unadapted) else "explained")
         return np.full(16, float(tried[-1] == better))
 

@@ -25,11 +25,11 @@ def recorded(gap, n=10):
 @pytest.mark.parametrize("gap", ["none", "tilt=90"])
 def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), lambda _simulator: Disturbance.none(2))
-    foreseen = rehearsal.scores(EXPERT, 1)
+    foreseen = rehearsal.scores(EXPERT, 1, 0)
     target = TASK.target(Gap.parse(gap).resolve(TASK.embodiment.model), len(foreseen))
-    happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal")).scores
+    happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_allclose(foreseen, happened, atol=0.02 * np.abs(happened).max())
-    source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal")).scores
+    source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).scores
     assert rehearsal.source == pytest.approx(source.mean())
 
 
@@ -83,8 +83,9 @@ def test_the_same_is_rehearsed_every_time():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(
         recorded("none"), lambda _simulator: Disturbance(*np.full((3, 2), 0.5), cut=True)
     )
-    np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1), rehearsal.scores(EXPERT, 1))
-    assert rehearsal.scores(EXPERT, 1).mean() > rehearsal.scores(ZeroPolicy(2), 1).mean()
+    np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1, 0), rehearsal.scores(EXPERT, 1, 0))
+    assert (rehearsal.scores(EXPERT, 1, 0) != rehearsal.scores(EXPERT, 1, 1)).any()  # other starts
+    assert rehearsal.scores(EXPERT, 1, 0).mean() > rehearsal.scores(ZeroPolicy(2), 1, 0).mean()
 
 
 @pytest.mark.parametrize(("gap", "is_physics"), [("tilt=90", True), ("motor-noise=0.5", False)])

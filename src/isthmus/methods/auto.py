@@ -1,9 +1,10 @@
 """Take what does best where it can be tried: in the simulator, as the target's samples have put it right.
 
 Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
-The source's policy as it is stays unless another one surely does better. What is new has been learned from more, and is
-taken unless what was taken last surely does better. Where all of them fall short, and the policy may be changed, it is
-trained on in the corrected simulator, and rehearsed like the others.
+The source's policy as it is stays unless another one surely does better; one that only seems to is rehearsed for
+longer. What is new has been learned from more, and is taken unless what was taken last surely does better. Where all of
+them fall short, and the policy may be changed, it is trained on in the corrected simulator, and rehearsed like the
+others.
 """
 
 import tempfile
@@ -30,6 +31,8 @@ RETRAINED = "grounded"
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
+WORTH, PARTS = 0.05, 4
+"""The gain from which it is worth to be sure, as a share of the source's score, and parts of a rehearsal at most."""
 SHORT = 0.9
 """Share of the source's score in its own simulator below which a rehearsal falls short."""
 
@@ -69,13 +72,17 @@ class AutoMethod:
         tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates}
         if self._taken[0] != AS_IT_IS:
             tried[AS_BEFORE] = self._taken[1]
-        scores = {name: rehearsal.scores(method.decider(), self.history) for name, method in tried.items()}
+        scores = {name: rehearsal.scores(method.decider(), self.history, 0) for name, method in tried.items()}
+        for part in range(1, PARTS):
+            for name in unsettled(scores, WORTH * (rehearsal.source - rehearsal.zero)):
+                more = rehearsal.scores(tried[name].decider(), self.history, part)
+                scores[name] = np.concatenate((scores[name], more))
         scores.setdefault(AS_BEFORE, scores[AS_IT_IS])
         name = chosen(scores)
         if self._retrained is not None and rehearsal.share(float(scores[name].mean())) < SHORT:
             learned[RETRAINED] = self._retrained.learn(episodes, round_number, progress)
             tried[RETRAINED] = self._retrained
-            scores[RETRAINED] = rehearsal.scores(self._retrained.decider(), self.history)
+            scores[RETRAINED] = rehearsal.scores(self._retrained.decider(), self.history, 0)
             self._practised = True
             name = chosen(scores)
         if name != AS_BEFORE:
@@ -125,9 +132,19 @@ def chosen(scores: Mapping[str, Float]) -> str:
     return AS_BEFORE if _surely_better(scores[AS_BEFORE], scores[best]) else best
 
 
+def unsettled(scores: Mapping[str, Float], worth: float) -> list[str]:
+    """Who still seems to do better than the policy as it is by more than `worth`, and not surely; and that one."""
+    plain = scores[AS_IT_IS]
+    level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
+    seem = [name for name in level if (scores[name] - plain).mean() > worth]
+    unsure = [name for name in seem if not _surely_better(scores[name], plain)]
+    return [AS_IT_IS, *unsure] if unsure else []
+
+
 def _surely_better(some: Float, others: Float) -> bool:
-    gain = some - others
-    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(len(gain)))
+    shared = min(len(some), len(others))  # the starts that both have had
+    gain = some[:shared] - others[:shared]
+    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(shared))
 
 
 def _file_of(method: Method) -> np.ndarray:

@@ -24,8 +24,9 @@ Joints = Callable[[Float], tuple[Float, Float]]
 class Rehearsal:
     """Policies tried in simulation, always from the same starts."""
 
-    scores: Callable[[Policy, int], Float]
-    """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be."""
+    scores: Callable[[Policy, int, int], Float]
+    """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be, in one
+    of several parts with starts of their own."""
     source: float
     """The mean score of the source's policy in the source simulator."""
     zero: float

@@ -23,7 +23,7 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Ep
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     def at_home(policy: Policy) -> float:
-        return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal")).score
+        return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", 0)).score
 
     @cache
     def source_and_zero() -> tuple[float, float]:
@@ -35,10 +35,10 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Ep
         # What the model explains is no disturbance in it.
         disturbance = disturbance_in(forward.open_target().simulator if explains else None)
 
-        def scores(policy: Policy, history: int) -> Float:
+        def scores(policy: Policy, history: int, part: int) -> Float:
             world = forward.world(EPISODES) if explains else task.source(EPISODES)
-            disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance"))
-            return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal")).scores
+            disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance", part))
+            return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal", part)).scores
 
         source, zero = source_and_zero()
         return Rehearsal(scores, source, zero)
