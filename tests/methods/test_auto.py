@@ -1,15 +1,19 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.core import Problem, Trajectory, stream
+from isthmus.core import History, Problem, Trajectory, stream
+from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source, make_method
-from isthmus.methods.auto import AS_BEFORE, AS_IT_IS, PARTS, chosen, unsettled
+from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, PARTS, chosen, unsettled
 from isthmus.methods.method import Rehearsal
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
+from isthmus.transfer.source import make_source
 
 
 def scores(**means):
@@ -108,3 +112,42 @@ def test_who_cannot_rehearse_cannot_choose():
     source = Source(lambda _history: np.zeros((1, 2)), task.source(), task.unlimited(), task.embodiment.spec, 0)
     with pytest.raises(Problem, match="tries its candidates"):
         make_method("auto", source, MethodSettings())
+
+
+def test_where_all_fall_short_other_weights_are_tried(tmp_path):
+    task, tried = load_task("hopper"), []
+
+    def rehearsed(decider, _history, _part):
+        reach = getattr(decider, "reach", None)
+        tried.append(type(decider).__name__ if reach is None else reach.metric.root[0, 0])
+        return np.full(16, 1.0 if len(tried) == 5 else 0.1)  # the last one does it
+
+    def made():
+        return make_method("auto", source, MethodSettings())
+
+    source = replace(
+        make_source(task, load_expert(task), 0),
+        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
+    )
+    method = made()
+    episodes = [[hopped(task, episode)] for episode in range(5)]
+    learned = method.learn(episodes, 0, None)
+    assert learned.chosen == "identified, weights on the root"
+    assert len(tried) == 5
+    plain, even, root = tried[2:]
+    assert root == pytest.approx(5 * even)  # the first target is how high the root is
+    assert plain != even
+    method.save(tmp_path / "auto.npz")
+    again = made()
+    again.restore(tmp_path / "auto.npz")
+    seen = episodes[0][0].observations[:3]
+    np.testing.assert_array_equal(again.decider()(History.of(seen)), method.decider()(History.of(seen)))
+    assert again.decider().reach.metric.root[0, 0] == root
+
+
+def hopped(task, episode):
+    robot, rng = task.target(Gap.parse("gravity=0.5"), 1), stream(episode)
+    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, 3))
+    seen += [robot.step(command[None]).observations for command in commands]
+    seen = np.concatenate(seen)
+    return Trajectory(seen, commands, commands, commands, seen[1:])

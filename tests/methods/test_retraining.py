@@ -151,7 +151,7 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
 
 @pytest.mark.parametrize(("reached", "practises"), [(0.95, False), (0.5, True)])
 def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reached, practises, tmp_path):
-    def rehearsed(decider, _history):
+    def rehearsed(decider, _history, _part):
         retrained = isinstance(decider, Retrained)
         return np.full(16, 0.97 if retrained else reached if isinstance(decider, Unadapted) else 0.0)
 

@@ -3,12 +3,12 @@
 Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
 The source's policy as it is stays unless another one surely does better; one that only seems to is rehearsed for
 longer. What is new has been learned from more, and is taken unless what was taken last surely does better. Where all of
-them fall short, and the policy may be changed, it is trained on in the corrected simulator, and rehearsed like the
-others.
+them fall short, other weights are tried: an underactuated robot has to miss something. And where that falls short too,
+and the policy may be changed, it is trained on in the corrected simulator, and rehearsed like the others.
 """
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -16,25 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, Problem
+from isthmus.core import Bool, Episode, Problem
 from isthmus.data import load_arrays, save_arrays
+from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, Contest
 from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.grounded import GroundedMethod
 from isthmus.methods.identified import IdentifiedMethod
 from isthmus.methods.method import Learned, Method, Source
 from isthmus.methods.settings import MethodSettings
 from isthmus.methods.unadapted import UnadaptedMethod
+from isthmus.models.metric import ROOT_WEIGHT, Metric
 from isthmus.policies import Decider
 
 KIND = "auto"
 RETRAINED = "grounded"
-AS_IT_IS, AS_BEFORE = "unadapted", "as before"
-SURELY = 2.0
-"""Standard errors of the difference by which one does better than another."""
-WORTH, PARTS = 0.05, 4
-"""The gain from which it is worth to be sure, as a share of the source's score, and parts of a rehearsal at most."""
-SHORT = 0.9
-"""Share of the source's score in its own simulator below which a rehearsal falls short."""
 
 
 class AutoMethod:
@@ -49,8 +44,10 @@ class AutoMethod:
         self._rehearsal = source.rehearsal
         self._explained = ExplainedMethod(source, replace(settings, history=max(settings.history, 2)))
         self._candidates: dict[str, Method] = {"explained": self._explained}
-        if source.physics is not None:
-            self._candidates["identified"] = IdentifiedMethod(source)
+        self._identified = None if source.physics is None else IdentifiedMethod(source)
+        if self._identified is not None:
+            self._candidates["identified"] = self._identified
+        self._unactuated = source.unactuated
         self._retrained = GroundedMethod(source) if settings.may_retrain else None
         self._practised = False
         self._unadapted = UnadaptedMethod(source)
@@ -69,28 +66,20 @@ class AutoMethod:
         """Let every candidate learn, and take the one that does best in rehearsal."""
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._candidates.items()}
         rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes))
-        tried: dict[str, Method] = {AS_IT_IS: self._unadapted, **self._candidates}
-        if self._taken[0] != AS_IT_IS:
-            tried[AS_BEFORE] = self._taken[1]
-        scores = {name: rehearsal.scores(method.decider(), self.history, 0) for name, method in tried.items()}
-        for part in range(1, PARTS):
-            for name in unsettled(scores, WORTH * (rehearsal.source - rehearsal.zero)):
-                more = rehearsal.scores(tried[name].decider(), self.history, part)
-                scores[name] = np.concatenate((scores[name], more))
-        scores.setdefault(AS_BEFORE, scores[AS_IT_IS])
-        name = chosen(scores)
-        if self._retrained is not None and rehearsal.share(float(scores[name].mean())) < SHORT:
+        contest = Contest(rehearsal, self.history, self._unadapted)
+        contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
+        if contest.falls_short and (weighed := self._weighed()):
+            learned |= dict.fromkeys(weighed, learned["identified"])
+            contest.enter(weighed)
+        if self._retrained is not None and contest.falls_short:
             learned[RETRAINED] = self._retrained.learn(episodes, round_number, progress)
-            tried[RETRAINED] = self._retrained
-            scores[RETRAINED] = rehearsal.scores(self._retrained.decider(), self.history, 0)
             self._practised = True
-            name = chosen(scores)
+            contest.enter({RETRAINED: self._retrained})
+        name = contest.taken
         if name != AS_BEFORE:
-            self._taken = name, copy(tried[name])
-        foreseen = {one: float(values.mean()) for one, values in scores.items()}
+            self._taken = name, copy(contest.methods[name])
         about = learned.get(self._taken[0], learned["explained"])
-        whole = {"taken": foreseen[name], "source": rehearsal.source, "zero": rehearsal.zero}
-        return replace(about, chosen=self._taken[0], foreseen=foreseen | whole)
+        return replace(about, chosen=self._taken[0], foreseen=contest.foreseen)
 
     def save(self, path: Path) -> None:
         """Write what was taken, and what the candidates go on from: a file of each, in one."""
@@ -106,16 +95,26 @@ class AutoMethod:
         """Read what was taken."""
         files, meta = load_arrays(path, KIND)
         name, self._practised = str(meta.get("taken")), meta.get("practised") is True
-        parts = self._parts()
+        parts, known = self._parts(), self._parts() | self._weighed()
         wanted = {*parts, *(() if name == AS_IT_IS else (AS_BEFORE,))}
-        if name not in (AS_IT_IS, *parts) or wanted != set(files):
+        if name not in (AS_IT_IS, *known) or wanted != set(files):
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
         for part, method in parts.items():
             _restore_from(files[part], method)
         self._taken = AS_IT_IS, self._unadapted
         if name != AS_IT_IS:
-            self._taken = name, copy(parts[name])
+            self._taken = name, copy(known[name])
             _restore_from(files[AS_BEFORE], self._taken[1])
+
+    def _weighed(self) -> dict[str, Method]:
+        """What was identified, with other errors in mind where not all can be avoided."""
+        if self._identified is None:
+            return {}
+        found: dict[str, Method] = {"identified, even weights": self._identified.weighing(Metric.evened)}
+        if self._unactuated is not None and self._unactuated.any():
+            on_the_root = partial(_weighed_on, which=self._unactuated)
+            found["identified, weights on the root"] = self._identified.weighing(on_the_root)
+        return found
 
     def _parts(self) -> dict[str, Method]:
         """All that has learned something."""
@@ -123,28 +122,8 @@ class AutoMethod:
         return self._candidates | practised
 
 
-def chosen(scores: Mapping[str, Float]) -> str:
-    """The name of the candidate to take, by scores (n,) from the same starts."""
-    best = AS_IT_IS
-    for name in scores:
-        if name not in (AS_IT_IS, AS_BEFORE) and _surely_better(scores[name], scores[best]):
-            best = name
-    return AS_BEFORE if _surely_better(scores[AS_BEFORE], scores[best]) else best
-
-
-def unsettled(scores: Mapping[str, Float], worth: float) -> list[str]:
-    """Who still seems to do better than the policy as it is by more than `worth`, and not surely; and that one."""
-    plain = scores[AS_IT_IS]
-    level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
-    seem = [name for name in level if (scores[name] - plain).mean() > worth]
-    unsure = [name for name in seem if not _surely_better(scores[name], plain)]
-    return [AS_IT_IS, *unsure] if unsure else []
-
-
-def _surely_better(some: Float, others: Float) -> bool:
-    shared = min(len(some), len(others))  # the starts that both have had
-    gain = some[:shared] - others[:shared]
-    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(shared))
+def _weighed_on(metric: Metric, which: Bool) -> Metric:
+    return metric.evened().stressing(which, ROOT_WEIGHT)
 
 
 def _file_of(method: Method) -> np.ndarray:

@@ -8,6 +8,7 @@ as they can. What an underactuated robot cannot reach is missed where it is chea
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from isthmus.data import load_arrays, save_arrays
 from isthmus.identification import Transitions, identify, set_apart
 from isthmus.methods.method import Learned, Source
 from isthmus.models.explain import Explainer
+from isthmus.models.metric import Metric
 from isthmus.models.reach import Reach
 from isthmus.policies import Decision, Unadapted
 
@@ -91,7 +93,14 @@ class IdentifiedMethod:
         if source.physics is None:
             raise Problem("identification needs a simulator whose physical parameters can be changed")
         self._source, self._physics = source, source.physics
+        self._weigh: Callable[[Metric], Metric] | None = None
         self._z: Float | None = None
+
+    def weighing(self, weigh: Callable[[Metric], Metric]) -> "IdentifiedMethod":
+        """The same physics, where the metric is what `weigh` makes of the cost-to-go."""
+        other = copy(self)
+        other._weigh = weigh
+        return other
 
     def decider(self) -> IdentifiedPolicy | Unadapted:
         """The adapted policy, once something is known of the target's physics."""
@@ -99,7 +108,8 @@ class IdentifiedMethod:
         if self._z is None:
             return Unadapted(policy, simulator)
         identified = self._physics.simulator(self._physics.values(self._z))
-        reach = Reach(identified, spec.action_low, spec.action_high, self._source.cost_to_go, ITERATIONS)
+        metric = self._source.cost_to_go if self._weigh is None else self._weigh(self._source.cost_to_go)
+        reach = Reach(identified, spec.action_low, spec.action_high, metric, ITERATIONS)
         return IdentifiedPolicy(policy, simulator, reach)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isthmus.core import Episode, Float, Policy, Simulator, WorldSpec, stream
+from isthmus.core import Bool, Episode, Float, Policy, Simulator, WorldSpec, stream
 from isthmus.identification import Physics
 from isthmus.models.cost_to_go import cost_to_go
 from isthmus.models.disturbance import Disturbance
@@ -79,6 +79,8 @@ class Source:
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
     rehearsal: Callable[[Sequence[Episode], DisturbanceIn], Rehearsal] | None = None
     """From target data, and the disturbances that there are in it, rehearsals of policies in simulation."""
+    unactuated: Bool | None = None
+    """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
     shown: Callable[[Policy], Policy] = _as_it_is
     """Makes a policy see what follows from the state as the simulator works it out."""
 

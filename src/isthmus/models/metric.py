@@ -4,7 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Float, Int
+from isthmus.core import Bool, Float, Int
+
+ROOT_WEIGHT = 5.0
+"""How many times more errors count in what no actuator moves, where weights are on the root."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,10 @@ class Metric:
         """The same on the whole, but all targets count alike."""
         d = len(self.targets)
         return replace(self, root=np.eye(d) * np.sqrt(np.square(self.root).sum() / d))
+
+    def stressing(self, which: Bool, times: float) -> "Metric":
+        """The same, but errors in the targets `which` (d,) count so many times more."""
+        return replace(self, root=np.where(which, times, 1.0)[:, None] * self.root)
 
     def in_spreads(self, errors: Float) -> Float:
         """The targets' part of errors (..., obs), in spreads (..., d)."""

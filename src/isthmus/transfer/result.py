@@ -9,7 +9,8 @@ from typing import Any
 
 from isthmus.core import Problem
 from isthmus.data import read_json, write_json
-from isthmus.methods.auto import RETRAINED, SHORT
+from isthmus.methods.auto import RETRAINED
+from isthmus.methods.contest import SHORT
 
 FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
 PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")

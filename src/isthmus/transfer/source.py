@@ -1,6 +1,7 @@
 """The side that is known, as methods are told of it."""
 
 from isthmus.core import Policy, stream
+from isthmus.evaluate.ceiling.unactuated import unactuated_targets
 from isthmus.identification import Physics
 from isthmus.methods import Source
 from isthmus.tasks import Task
@@ -28,5 +29,6 @@ def make_source(task: Task, policy: Policy, seed: int) -> Source:
         robust=robust_for(task),
         physics=Physics(task.embodiment),
         rehearsal=rehearsal_in(task, policy, seed),
+        unactuated=unactuated_targets(task.embodiment),
         shown=shown_in_simulation(task, policy, stream(seed, "shown")),
     )

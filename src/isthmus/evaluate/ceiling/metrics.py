@@ -7,12 +7,11 @@ import numpy as np
 from isthmus.core import Policy, unknown_name
 from isthmus.evaluate.ceiling.unactuated import unactuated_targets
 from isthmus.models.cost_to_go import cost_to_go, even_metric
-from isthmus.models.metric import Metric
+from isthmus.models.metric import ROOT_WEIGHT, Metric
 from isthmus.tasks import Task
 
 COURSES = 16
 """Simulations of the policy's course that tell how much an observation changes in a step."""
-ROOT_WEIGHT = 5.0
 
 
 def _even(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
@@ -20,9 +19,7 @@ def _even(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
 
 
 def _root(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
-    even = _even(task, policy, rng)
-    weights = np.where(unactuated_targets(task.embodiment), ROOT_WEIGHT, 1.0)
-    return Metric(even.targets, even.spread, np.diag(weights))
+    return _even(task, policy, rng).stressing(unactuated_targets(task.embodiment), ROOT_WEIGHT)
 
 
 def _cost_to_go(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
