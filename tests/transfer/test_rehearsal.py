@@ -97,4 +97,20 @@ def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
         return Disturbance.none(2)
 
     rehearsal_in(TASK, EXPERT, 0)(recorded(gap), disturbance_in)
-    assert [one is not None for one in asked] == [is_physics]
+    assert asked[0] is None
+    assert len(asked[1:]) == is_physics
+    assert None not in asked[1:]
+
+
+@pytest.mark.parametrize(("left", "is_taken"), [(0.0, True), (0.1, True), (0.2, False)])
+def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left, is_taken):
+    def disturbance_in(simulator):
+        return Disturbance(np.full(2, 0.1 if simulator is None else left), np.zeros(2), np.zeros(2), cut=True)
+
+    noisy = [Gap.parse(f"tilt={tilt},motor-noise={left if tilt else 0.1}") for tilt in (0, 90)]
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), disturbance_in).scores(EXPERT, 1, 0)
+    flat, tilted = (
+        evaluate(TASK, TASK.target(gap, len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).score for gap in noisy
+    )
+    nearer = tilted if is_taken else flat
+    assert abs(foreseen.mean() - nearer) < 0.25 * abs(flat - tilted)

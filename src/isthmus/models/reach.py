@@ -12,7 +12,7 @@ import numpy as np
 from isthmus.core import Bool, Float, Simulator
 from isthmus.models.gauss_newton import gauss_newton_step
 from isthmus.models.metric import Metric
-from isthmus.models.sensitivity import quick_action_sensitivity
+from isthmus.models.sensitivity import predict_in_chunks, quick_action_sensitivity
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,14 @@ class Reach:
         half, actions = self.simulator.spec.half_range, np.clip(start, self.low, self.high)
         best, reached, least = actions, observations, np.full(len(actions), np.inf)
         limited = np.zeros(len(actions), np.bool_)
+        jacobian = np.empty((0, 0, 0))
         for iteration in range(self.iterations + 1):
-            expected, change = quick_action_sensitivity(self.simulator, observations, actions, self.metric)
+            if iteration < self.iterations or not iteration:
+                expected, change = quick_action_sensitivity(self.simulator, observations, actions, self.metric)
+                jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
+            else:  # nobody goes on from here, and the derivatives before are close enough to tell what is at its limit
+                expected = predict_in_chunks(self.simulator, observations, actions)
             missing = self.metric.weigh(wanted - expected)
-            jacobian = np.einsum("nda,dk->nka", change, self.metric.root)
             slope = np.einsum("nka,nk->na", jacobian, missing)
             held = ((actions <= self.low) & (slope < 0)) | ((actions >= self.high) & (slope > 0))
             error = np.square(missing).sum(axis=1)

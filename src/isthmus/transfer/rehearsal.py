@@ -17,6 +17,8 @@ from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld, Noise
 EPISODES = 16
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
+MORE = 1.1
+"""How many times the source's disturbances may be in it."""
 
 
 def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Episode], DisturbanceIn], Rehearsal]:
@@ -31,12 +33,15 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Ep
 
     def rehearsal(episodes: Sequence[Episode], disturbance_in: DisturbanceIn) -> Rehearsal:
         forward = fit_forward(task, episodes)
-        explains = forward.fitted.model_error < BETTER * forward.fitted.simulator_error
-        # What the model explains is no disturbance in it.
-        disturbance = disturbance_in(forward.open_target().simulator if explains else None)
+        disturbance, world_of = disturbance_in(None), task.source
+        if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
+            # What a model explains is no disturbance in it; one that makes more of noise has explained nothing.
+            left = disturbance_in(forward.open_target().simulator)
+            if left.spread.sum() <= MORE * disturbance.spread.sum():
+                disturbance, world_of = left, forward.world
 
         def scores(policy: Policy, history: int, part: int) -> Float:
-            world = forward.world(EPISODES) if explains else task.source(EPISODES)
+            world = world_of(EPISODES)
             disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance", part))
             return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal", part)).scores
 
