@@ -87,7 +87,7 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics", "shown"),
+        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics", "shown", "unactuated"),
         *("cost", "practice", "rehearsal"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}

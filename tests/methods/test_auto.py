@@ -62,7 +62,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     assert method.learn([[swung(task, episode)] for episode in range(5)], 0, None).chosen == taken
@@ -87,7 +87,7 @@ def test_every_policy_is_rehearsed_once(better):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [method.learn([[swung(task, episode)] for episode in range(5)], number, None) for number in range(2)]
@@ -127,7 +127,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
 
     source = replace(
         make_source(task, load_expert(task), 0),
-        rehearsal=lambda _episodes, _disturbance: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = made()
     episodes = [[hopped(task, episode)] for episode in range(5)]

@@ -24,7 +24,7 @@ def recorded(gap, n=10):
 
 @pytest.mark.parametrize("gap", ["none", "tilt=90"])
 def test_a_rehearsal_foresees_the_score_on_the_target(gap):
-    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), lambda _simulator: Disturbance.none(2))
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), lambda _simulator: Disturbance.none(2), None)
     foreseen = rehearsal.scores(EXPERT, 1, 0)
     target = TASK.target(Gap.parse(gap).resolve(TASK.embodiment.model), len(foreseen))
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
@@ -81,7 +81,7 @@ def test_nothing_disturbs_where_nothing_was_found():
 
 def test_the_same_is_rehearsed_every_time():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(
-        recorded("none"), lambda _simulator: Disturbance(*np.full((3, 2), 0.5), cut=True)
+        recorded("none"), lambda _simulator: Disturbance(*np.full((3, 2), 0.5), cut=True), None
     )
     np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1, 0), rehearsal.scores(EXPERT, 1, 0))
     assert (rehearsal.scores(EXPERT, 1, 0) != rehearsal.scores(EXPERT, 1, 1)).any()  # other starts
@@ -96,7 +96,7 @@ def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
         asked.append(simulator)
         return Disturbance.none(2)
 
-    rehearsal_in(TASK, EXPERT, 0)(recorded(gap), disturbance_in)
+    rehearsal_in(TASK, EXPERT, 0)(recorded(gap), disturbance_in, None)
     assert asked[0] is None
     assert len(asked[1:]) == is_physics
     assert None not in asked[1:]
@@ -108,7 +108,7 @@ def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left
         return Disturbance(np.full(2, 0.1 if simulator is None else left), np.zeros(2), np.zeros(2), cut=True)
 
     noisy = [Gap.parse(f"tilt={tilt},motor-noise={left if tilt else 0.1}") for tilt in (0, 90)]
-    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), disturbance_in).scores(EXPERT, 1, 0)
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), disturbance_in, None).scores(EXPERT, 1, 0)
     flat, tilted = (
         evaluate(TASK, TASK.target(gap, len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).score for gap in noisy
     )

@@ -65,12 +65,13 @@ class AutoMethod:
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
         """Let every candidate learn, and take the one that does best in rehearsal."""
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._candidates.items()}
-        rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes))
+        physics = self._identified.fitted if self._identified else None
+        rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes), physics)
         contest = Contest(rehearsal, self.history, self._unadapted)
         contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
-        if contest.falls_short and (weighed := self._weighed()):
-            learned |= dict.fromkeys(weighed, learned["identified"])
-            contest.enter(weighed)
+        if self._identified is not None and not self._identified.is_idle and contest.falls_short:
+            learned |= dict.fromkeys(self._weighed(), learned["identified"])
+            contest.enter(self._weighed())
         if self._retrained is not None and contest.falls_short:
             learned[RETRAINED] = self._retrained.learn(episodes, round_number, progress)
             self._practised = True

@@ -95,6 +95,13 @@ class IdentifiedMethod:
         self._source, self._physics = source, source.physics
         self._weigh: Callable[[Metric], Metric] | None = None
         self._z: Float | None = None
+        self.fitted: Float | None = None
+        """The parameters that fit best, whether they are to be followed or not; None before anything was learned."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has nothing to go by, and leaves the policy as it is."""
+        return self._z is None or not self._z.any()
 
     def weighing(self, weigh: Callable[[Metric], Metric]) -> "IdentifiedMethod":
         """The same physics, where the metric is what `weigh` makes of the cost-to-go."""
@@ -117,6 +124,7 @@ class IdentifiedMethod:
         kept, apart = set_apart(episodes)
         z = identify(self._physics, Transitions.of(kept), self._source.spec.targets, self._z).z
         checked = Transitions.of(apart).thinned(MOST_CHECKED)
+        self.fitted = z
         trials = {share: self._try(share * z, checked) for share in SHARES}
         own = trials[0.0]
         best = max(SHARES, key=lambda share: (trials[share].gain(own), -share))

@@ -21,7 +21,9 @@ MORE = 1.1
 """How many times the source's disturbances may be in it."""
 
 
-def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Episode], DisturbanceIn], Rehearsal]:
+def rehearsal_in(
+    task: Task, expert: Policy, seed: int
+) -> Callable[[Sequence[Episode], DisturbanceIn, Float | None], Rehearsal]:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     def at_home(policy: Policy) -> float:
@@ -31,8 +33,8 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Callable[[Sequence[Ep
     def source_and_zero() -> tuple[float, float]:
         return at_home(expert), at_home(ZeroPolicy(task.embodiment.spec.action_size))
 
-    def rehearsal(episodes: Sequence[Episode], disturbance_in: DisturbanceIn) -> Rehearsal:
-        forward = fit_forward(task, episodes)
+    def rehearsal(episodes: Sequence[Episode], disturbance_in: DisturbanceIn, z: Float | None) -> Rehearsal:
+        forward = fit_forward(task, episodes, z)
         disturbance, world_of = disturbance_in(None), task.source
         if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
             # What a model explains is no disturbance in it; one that makes more of noise has explained nothing.

@@ -50,12 +50,12 @@ class Forward:
         return CorrectedWorld(MujocoWorld(self.task.embodiment, n, models=model), self.residual)
 
 
-def fit_forward(task: Task, episodes: Sequence[Episode]) -> Forward:
-    """Fit physics first, then a residual to what physics leaves."""
+def fit_forward(task: Task, episodes: Sequence[Episode], z: Float | None = None) -> Forward:
+    """Fit physics first, unless it is known by its parameters z, then a residual to what physics leaves."""
     kept, apart = set_apart(episodes)
     physics, targets = Physics(task.embodiment), task.embodiment.spec.targets
     transitions = Transitions.of(kept)
-    values = physics.values(identify(physics, transitions, targets).z)
+    values = physics.values(identify(physics, transitions, targets).z if z is None else z)
     simulator = physics.simulator(values)
     residual = fit_residual(Steps.of(kept, simulator), targets, stream(0, "residual"))
     spread = (transitions.after - transitions.before)[:, targets].std(axis=0)
