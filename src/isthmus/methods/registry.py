@@ -66,6 +66,7 @@ METHODS = {
             summary="tries several in the simulator as target steps have put it right, and takes what does best there",
             sees="target observations and actions, and the source's reward in simulation",
             make=AutoMethod,
+            least_round=500,
         ),
         MethodKind(
             name="preview",
