@@ -28,7 +28,7 @@ def run_suite(
 
     Where none are named, all are meant; the ceilings go with all methods.
     """
-    known = [entry.method for entry in choose_entries(SUITE_METHODS)]
+    known = dict.fromkeys(entry.method for entry in choose_entries(SUITE_METHODS))
     for kind, names, there in (("task", only, SUITE), ("method", methods, known)):
         for name in names:
             if name not in there:
