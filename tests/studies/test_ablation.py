@@ -16,11 +16,15 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
     assert medians["whole"] > 0.95 > medians["nothing"]
     page = (tmp_path / "ablation.md").read_text()
     assert "Made by `isthmus ablate --seeds 1`" in page
-    assert f"| {medians['unadapted']:.2f} ({medians['unadapted']:.2f}) | {medians['whole']:.2f}" in page
+    assert "Normalised score, one seed; 50 episodes" in page
+    assert f"| {medians['unadapted']:.2f} | {medians['whole']:.2f} | {medians['nothing']:.2f} |" in page
     first = (tmp_path / "ablation.json").read_text()
     assert json.loads(first)["rows"] == done.rows()
     ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda _name, _result: None)
     assert (tmp_path / "ablation.json").read_text() == first
+    done.seeds = 2
+    assert f"| {medians['whole']:.2f} ({medians['whole']:.2f}) |" in done.to_markdown()
+    assert "the median of 2 seeds and, in brackets, the worst" in done.to_markdown()
 
 
 def test_the_study_leaves_out_each_part_alone():

@@ -81,15 +81,16 @@ class Ablation:
         found = {(row["task"], row["gap"], row["variant"]): row for row in self.rows()}
         gaps = [(task, gap) for task, case in CASES.items() for gap in case.gaps]
         lines = [
-            (task, gap, *(_cell(found.get((task, gap, name))) for name in names))
+            (task, gap, *(_cell(found.get((task, gap, name)), self.seeds) for name in names))
             for task, gap in gaps
             if any((task, gap, name) in found for name in names)
         ]
         columns = ("task", "gap", *(f"{name} " for name in names))
+        over = "one seed" if self.seeds == 1 else f"the median of {self.seeds} seeds and, in brackets, the worst"
         return (
             "# What each part is worth\n\n"
-            f"Normalised score, the median of {self.seeds} seeds and, in brackets, the worst; {EPISODES} episodes,"
-            f" history {HISTORY}.\nMade by `{self.command}`; figures in [ablation.json](ablation.json).\n\n"
+            f"Normalised score, {over}; {EPISODES} episodes, history {HISTORY}.\n"
+            f"Made by `{self.command}`; figures in [ablation.json](ablation.json).\n\n"
             f"{table(columns, lines)}\n"
         )
 
@@ -141,5 +142,7 @@ def _unit(task: str, gap: str, variant: str, seed: int, out: Path) -> Unit:
     return Unit(f"{task}, {gap}, {variant}, seed {seed}", config, folder, traces=False)
 
 
-def _cell(row: Mapping[str, Any] | None) -> str:
-    return "-" if row is None else f"{row['median']:.2f} ({row['worst']:.2f})"
+def _cell(row: Mapping[str, Any] | None, seeds: int) -> str:
+    if row is None:
+        return "-"
+    return f"{row['median']:.2f}" if seeds == 1 else f"{row['median']:.2f} ({row['worst']:.2f})"
