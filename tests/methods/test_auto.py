@@ -65,7 +65,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
         rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
-    assert method.learn([[swung(task, episode)] for episode in range(5)], 0, None).chosen == taken
+    assert method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None).chosen == taken
     assert len(parts) > 2
     assert set(parts) <= set(range(PARTS))
     assert parts == sorted(parts)
@@ -90,7 +90,9 @@ def test_every_policy_is_rehearsed_once(better):
         rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
-    learned = [method.learn([[swung(task, episode)] for episode in range(5)], number, None) for number in range(2)]
+    learned = [
+        method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], number, None) for number in range(2)
+    ]
     assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
     assert [one.chosen for one in learned] == [better] * 2
     for one in learned:
@@ -99,9 +101,9 @@ def test_every_policy_is_rehearsed_once(better):
     assert learned[0].foreseen[AS_BEFORE] == learned[0].foreseen[AS_IT_IS]
 
 
-def swung(task, episode):
-    robot, rng = task.target(Gap.parse("tilt=90"), 1), stream(episode)
-    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, 2))
+def moved(task, gap, episode):
+    robot, rng = task.target(Gap.parse(gap), 1), stream(episode)
+    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, robot.spec.action_size))
     seen += [robot.step(command[None]).observations for command in commands]
     seen = np.concatenate(seen)
     return Trajectory(seen, commands, commands, commands, seen[1:])
@@ -130,7 +132,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
         rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = made()
-    episodes = [[hopped(task, episode)] for episode in range(5)]
+    episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]
     learned = method.learn(episodes, 0, None)
     assert learned.chosen == "identified, weights on the root"
     assert len(tried) == 5
@@ -143,11 +145,3 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     seen = episodes[0][0].observations[:3]
     np.testing.assert_array_equal(again.decider()(History.of(seen)), method.decider()(History.of(seen)))
     assert again.decider().reach.metric.root[0, 0] == root
-
-
-def hopped(task, episode):
-    robot, rng = task.target(Gap.parse("gravity=0.5"), 1), stream(episode)
-    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, 3))
-    seen += [robot.step(command[None]).observations for command in commands]
-    seen = np.concatenate(seen)
-    return Trajectory(seen, commands, commands, commands, seen[1:])

@@ -37,4 +37,5 @@ def test_disturbances_are_told_from_the_latest_episodes(lengths, taken):
         nothing = np.zeros((steps, 2))
         return [Trajectory(np.zeros((steps + 1, 11)), nothing, nothing, nothing, np.zeros((steps, 11)))]
 
-    assert list(_latest([still(steps) for steps in lengths])) == taken
+    latest = _latest([still(steps) for steps in lengths])
+    assert [one.samples for [one] in latest] == [lengths[number] for number in taken]

@@ -74,8 +74,8 @@ class Transfer:
     video: bool = True
     """Draw the video in it."""
     round_samples: int | None = None
-    """Samples between two refits: 250, or a tenth of all samples if that is more, when not given; at least 1,000 for
-    methods that train the policy on."""
+    """Samples between two refits: 250, or a tenth of all samples if that is more, when not given; at least 500 for
+    auto, and 1,000 for methods that train the policy on."""
     evaluation_episodes: int = 100
     """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Bool, Episode, Problem
+from isthmus.core import Episode, Problem
 from isthmus.data import load_arrays, save_arrays
 from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, Contest
 from isthmus.methods.explained import ExplainedMethod
@@ -112,19 +112,17 @@ class AutoMethod:
         if self._identified is None:
             return {}
         found: dict[str, Method] = {"identified, even weights": self._identified.weighing(Metric.evened)}
-        if self._unactuated is not None and self._unactuated.any():
-            on_the_root = partial(_weighed_on, which=self._unactuated)
-            found["identified, weights on the root"] = self._identified.weighing(on_the_root)
+        root = self._unactuated
+        if root is not None and root.any():
+            found["identified, weights on the root"] = self._identified.weighing(
+                lambda metric: metric.evened().stressing(root, ROOT_WEIGHT)
+            )
         return found
 
     def _parts(self) -> dict[str, Method]:
         """All that has learned something."""
         practised = {RETRAINED: self._retrained} if self._retrained is not None and self._practised else {}
         return self._candidates | practised
-
-
-def _weighed_on(metric: Metric, which: Bool) -> Metric:
-    return metric.evened().stressing(which, ROOT_WEIGHT)
 
 
 def _file_of(method: Method) -> np.ndarray:

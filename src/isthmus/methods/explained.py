@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
 from isthmus.methods.method import Learned, Source
 from isthmus.methods.settings import MethodSettings
@@ -80,8 +82,8 @@ class ExplainedMethod:
         """What no line foresees of the target's answers, in the terms of the source's simulator or of another one."""
         if simulator is None:
             return self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
-        explainer, latest = replace(self._made_explainer(), simulator=simulator), _latest(episodes)
-        response, _ = self._fitted([run for number in latest for run in self._runs(number, latest[number], explainer)])
+        explainer, latest = replace(self._made_explainer(), simulator=simulator), enumerate(_latest(episodes))
+        response, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
         return response.disturbance
 
     def decider(self) -> ExplainedPolicy | Unadapted:
@@ -128,15 +130,10 @@ class ExplainedMethod:
         return self._explainer
 
 
-def _latest(episodes: Sequence[Episode]) -> dict[int, Episode]:
-    """The latest episodes by number, as many as it takes to know a disturbance."""
-    taken, steps = dict[int, Episode](), 0
-    for number in reversed(range(len(episodes))):
-        if steps >= ENOUGH:
-            break
-        taken[number] = episodes[number]
-        steps += sum(one.samples for one in episodes[number])
-    return dict(sorted(taken.items()))
+def _latest(episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """As many of the latest episodes as it takes to know a disturbance."""
+    steps = np.cumsum([sum(one.samples for one in episode) for episode in reversed(episodes)])
+    return episodes[-1 - int(np.searchsorted(steps, ENOUGH)) :]
 
 
 def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:
