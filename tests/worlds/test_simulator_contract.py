@@ -118,3 +118,14 @@ def test_a_prediction_does_not_depend_on_predictions_before(make_simulator, n, r
     first = simulator.predict(History.of(observations), actions)
     simulator.predict(History.of(simulator.reset(rng)), -actions)
     np.testing.assert_array_equal(simulator.predict(History.of(observations), actions), first)
+
+
+def test_who_asks_again_is_told_the_same_and_who_does_not_is_told_anew(make_simulator, n, rng):
+    simulator, fresh = make_simulator(n), make_simulator(n)
+    observations, actions = after_some_steps(simulator, rng), random_actions(simulator, rng)
+    told = simulator.predict(History.of(observations), actions)
+    told[:] = np.nan  # what is told is the asker's
+    actions[0] = -actions[0]
+    for _ in range(2):
+        again = simulator.predict(History.of(observations), actions)
+        np.testing.assert_array_equal(again, fresh.predict(History.of(observations), actions))

@@ -114,9 +114,9 @@ class _Problem:
         changing = spread > 1e-9 * np.abs(steps.after[:, targets]).max(axis=0, initial=1.0)
         return _Problem(physics, steps, targets[changing], spread[changing])
 
-    def errors(self, z: Float) -> Float:
+    def errors(self, z: Float, *, hasty: bool = False) -> Float:
         """What is not predicted (n, d), in spreads."""
-        seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions)
+        seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions, hasty=hasty)
         return (self.steps.after - seen)[:, self.targets] / self.spread
 
     def weights(self, z: Float) -> Float:
@@ -129,10 +129,13 @@ class _Problem:
         return 1 / (once * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
 
     def change(self, z: Float) -> Float:
-        """How errors change with z (n, d, p)."""
-        here = self.errors(z)
+        """How errors change with z (n, d, p): many predictions, and for a step of Gauss-Newton they may be hasty."""
+        here = self.errors(z, hasty=True)
         away = NUDGE * np.where(z > 0, -1.0, 1.0)  # never past a bound
-        columns = [(self.errors(z + nudge) - here) / size for nudge, size in zip(np.diag(away), away, strict=True)]
+        columns = [
+            (self.errors(z + nudge, hasty=True) - here) / size
+            for nudge, size in zip(np.diag(away), away, strict=True)
+        ]
         return np.nan_to_num(np.stack(columns, axis=2))
 
     def unexplained(self, z: Float) -> float:

@@ -51,10 +51,14 @@ class Physics:
         mujoco.mj_setConst(changed, mujoco.MjData(changed))
         return changed
 
-    def predict(self, values: list[Float], observations: Float, actions: Float) -> Float:
-        """What would be seen next (n, obs): all n in one batch of one model, whose constants are derived only once."""
+    def predict(self, values: list[Float], observations: Float, actions: Float, *, hasty: bool = False) -> Float:
+        """What would be seen next (n, obs): all n in one batch of one model, whose constants are derived only once.
+
+        Where it may be `hasty`, it is seen in a simulator that is quicker and less exact, if there is one.
+        """
         self._predictor.adopt(self.model(values))
-        return self._predictor.predict(History.of(observations), actions)
+        predictor = self._predictor.hasty if hasty else None
+        return (predictor or self._predictor).predict(History.of(observations), actions)
 
     def simulator(self, values: list[Float]) -> MujocoWorld:
         """The simulator with quantities of these values, and actuators that know no limits."""
