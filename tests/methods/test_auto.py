@@ -49,6 +49,20 @@ def test_what_seems_to_do_better_is_looked_at_again():
     assert chosen(longer | {"identified": np.full(16, 0.1), AS_BEFORE: np.zeros(32)}) == "identified"
 
 
+def test_early_on_who_may_turn_out_to_do_better_is_looked_at_again():
+    noise = np.random.default_rng(1).standard_normal(8)
+    unlucky = {AS_IT_IS: np.zeros(8), "explained": noise - noise.mean(), "identified": np.full(8, -1.0)}
+    assert unsettled(unlucky, 0.05, early=True) == [AS_IT_IS, "explained"]
+    assert unsettled(unlucky, 0.05) == []
+    assert unsettled(unlucky, 5.0, early=True) == []  # so much it cannot be
+
+
+def test_for_next_to_nothing_nothing_is_changed():
+    tried = {AS_IT_IS: np.zeros(16), "explained": np.full(16, 0.02)}
+    assert chosen(tried, 0.01) == "explained"
+    assert chosen(tried, 0.03) == AS_IT_IS
+
+
 @pytest.mark.parametrize(("gain", "taken"), [(0.6, "explained"), (0.0, AS_IT_IS)])
 def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     task, parts = load_task("reacher"), []
@@ -69,6 +83,24 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     assert len(parts) > 2
     assert set(parts) <= set(range(PARTS))
     assert parts == sorted(parts)
+
+
+def test_a_policy_that_has_lost_nothing_is_left_alone():
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history, _part):
+        tried.append(type(decider).__name__)
+        return np.full(8, 1.99)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert tried == ["Unadapted"]
+    assert learned.chosen == AS_IT_IS
+    assert learned.foreseen["taken"] == 1.99
 
 
 @given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))

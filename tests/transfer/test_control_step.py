@@ -30,5 +30,7 @@ def test_a_run_measures_its_control_step_and_traces_are_for_those_who_want_them(
 
 def test_only_slow_methods_are_judged_over_few_episodes():
     assert Config("hopper", method="gaussian", evaluation_episodes=2).evaluation_episodes == 2
-    with pytest.raises(Problem, match="evaluation-episodes must be at least 50, got 2"):
-        Config("hopper", method="explained", evaluation_episodes=2)
+    for method, fewest in (("explained", 16), ("grounded", 50)):
+        assert Config("hopper", method=method, evaluation_episodes=fewest).evaluation_episodes == fewest
+        with pytest.raises(Problem, match=f"evaluation-episodes must be at least {fewest}, got 2"):
+            Config("hopper", method=method, evaluation_episodes=2)

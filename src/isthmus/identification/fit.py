@@ -133,8 +133,7 @@ class _Problem:
         here = self.errors(z, hasty=True)
         away = NUDGE * np.where(z > 0, -1.0, 1.0)  # never past a bound
         columns = [
-            (self.errors(z + nudge, hasty=True) - here) / size
-            for nudge, size in zip(np.diag(away), away, strict=True)
+            (self.errors(z + nudge, hasty=True) - here) / size for nudge, size in zip(np.diag(away), away, strict=True)
         ]
         return np.nan_to_num(np.stack(columns, axis=2))
 

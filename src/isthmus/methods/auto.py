@@ -68,7 +68,8 @@ class AutoMethod:
         physics = self._identified.fitted if self._identified else None
         rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes), physics)
         contest = Contest(rehearsal, self.history, self._unadapted)
-        contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
+        if not contest.is_needless or self._taken[0] != AS_IT_IS:
+            contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
         if self._identified is not None and not self._identified.is_idle and contest.falls_short:
             learned |= dict.fromkeys(self._weighed(), learned["identified"])
             contest.enter(self._weighed())

@@ -1,6 +1,7 @@
 """Candidates rehearsed against each other: who is to be taken, and is that sure?"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from isthmus.methods.method import Method, Rehearsal
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
-WORTH, PARTS = 0.05, 4
-"""The gain from which it is worth to be sure, as a share of the source's score, and parts of a rehearsal at most."""
-SHORT = 0.9
-"""Share of the source's score in its own simulator below which a rehearsal falls short."""
+WORTH, NOTHING = 0.05, 0.01
+"""The gain from which it is worth to be sure, and the one below which nothing is changed: shares of the source's
+score."""
+FIRST, PARTS = 2, 8
+"""Parts of a rehearsal in which a candidate may still turn out to do better, and parts at most."""
+SHORT, WHOLE = 0.9, 0.99
+"""Shares of the source's score in its own simulator: below the one a rehearsal falls short, above the other the policy
+as it is has lost nothing that could be won back."""
 
 
 class Contest:
@@ -32,8 +37,7 @@ class Contest:
         self.methods |= candidates
         for name in candidates:
             self.scores[name] = np.concatenate([self._rehearsed(name, part) for part in range(self._parts)])
-        worth = WORTH * (self._rehearsal.source - self._rehearsal.zero)
-        while self._parts < PARTS and (names := unsettled(self.scores, worth)):
+        while self._parts < PARTS and (names := unsettled(self.scores, WORTH * self._range, early=self._parts < FIRST)):
             for name in names:
                 self.scores[name] = np.concatenate((self.scores[name], self._rehearsed(name, self._parts)))
             self._parts += 1
@@ -41,12 +45,17 @@ class Contest:
     @property
     def taken(self) -> str:
         """The name of who is to be taken."""
-        return chosen(self.scores)
+        return chosen(self.scores, NOTHING * self._range)
+
+    @property
+    def is_needless(self) -> bool:
+        """Whether the policy as it is has nothing to win."""
+        return self._share(AS_IT_IS) > WHOLE
 
     @property
     def falls_short(self) -> bool:
-        """Whether even that one is far from what the source's policy has in its simulator."""
-        return self._rehearsal.share(float(self.scores[self.taken].mean())) < SHORT
+        """Whether everybody is far from what the source's policy has in its simulator."""
+        return all(self._share(name) < SHORT for name in self.scores)
 
     @property
     def foreseen(self) -> dict[str, float]:
@@ -55,29 +64,60 @@ class Contest:
         means.setdefault(AS_BEFORE, means[AS_IT_IS])
         return means | {"taken": means[self.taken], "source": self._rehearsal.source, "zero": self._rehearsal.zero}
 
+    @property
+    def _range(self) -> float:
+        return self._rehearsal.source - self._rehearsal.zero
+
+    def _share(self, name: str) -> float:
+        return self._rehearsal.share(float(self.scores[name].mean()))
+
     def _rehearsed(self, name: str, part: int) -> Float:
         return self._rehearsal.scores(self.methods[name].decider(), self._history, part)
 
 
-def chosen(scores: Mapping[str, Float]) -> str:
-    """The name of the candidate to take, by scores (n,) from the same starts."""
+def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
+    """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is."""
     best = AS_IT_IS
     for name in scores:
-        if name not in (AS_IT_IS, AS_BEFORE) and _surely_better(scores[name], scores[best]):
+        if name not in (AS_IT_IS, AS_BEFORE) and Gain.of(scores[name], scores[best]).is_sure:
             best = name
-    return AS_BEFORE if AS_BEFORE in scores and _surely_better(scores[AS_BEFORE], scores[best]) else best
+    if best != AS_IT_IS and Gain.of(scores[best], scores[AS_IT_IS]).mean < least:
+        best = AS_IT_IS
+    return AS_BEFORE if AS_BEFORE in scores and Gain.of(scores[AS_BEFORE], scores[best]).is_sure else best
 
 
-def unsettled(scores: Mapping[str, Float], worth: float) -> list[str]:
-    """Who still seems to do better than the policy as it is by more than `worth`, and not surely; and that one."""
+def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False) -> list[str]:
+    """Who seems to do better than the policy as it is by more than `worth`, and not surely; and that one.
+
+    While it is `early`, that is also who may still turn out to.
+    """
     plain = scores[AS_IT_IS]
     level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
-    seem = [name for name in level if (scores[name] - plain).mean() > worth]
-    unsure = [name for name in seem if not _surely_better(scores[name], plain)]
+    gains = {name: Gain.of(scores[name], plain) for name in level}
+    unsure = [name for name, gain in gains.items() if not gain.is_sure and gain.at_best(early=early) > worth]
     return [AS_IT_IS, *unsure] if unsure else []
 
 
-def _surely_better(some: Float, others: Float) -> bool:
-    shared = min(len(some), len(others))  # the starts that both have had
-    gain = some[:shared] - others[:shared]
-    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(shared))
+@dataclass(frozen=True)
+class Gain:
+    """By how much one does better than another."""
+
+    mean: float
+    error: float
+    """Its standard error."""
+
+    @staticmethod
+    def of(some: Float, others: Float) -> "Gain":
+        """From the starts that both have had."""
+        shared = min(len(some), len(others))
+        gain = some[:shared] - others[:shared]
+        return Gain(float(gain.mean()), float(gain.std() / np.sqrt(shared)))
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is no chance."""
+        return self.mean > SURELY * self.error
+
+    def at_best(self, *, early: bool) -> float:
+        """What it seems to be, or early on what it may be."""
+        return self.mean + SURELY * self.error * early

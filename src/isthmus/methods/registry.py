@@ -36,6 +36,9 @@ class MethodKind:
     """Whether it is paid on the target, as no other method is."""
     slow: bool = False
     """Whether a control step takes so long that it may be judged over fewer episodes than others."""
+    simulates: bool = False
+    """Whether a control step takes many simulated ones: where those are dear, it may be judged over fewer, if not as
+    few."""
     least_round: int = 1
     """Samples that a round is worth at least: where learning takes a minute, not every few are."""
 
@@ -60,12 +63,14 @@ METHODS = {
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
             make=ExplainedMethod,
+            simulates=True,
         ),
         MethodKind(
             name="auto",
             summary="tries several in the simulator as target steps have put it right, and takes what does best there",
             sees="target observations and actions, and the source's reward in simulation",
             make=AutoMethod,
+            simulates=True,
             least_round=500,
         ),
         MethodKind(
@@ -79,6 +84,7 @@ METHODS = {
             summary="fits the simulator's physical parameters to target steps, and inverts it for the action",
             sees="target observations and actions",
             make=lambda source, _settings: IdentifiedMethod(source),
+            simulates=True,
         ),
         MethodKind(
             name="pd",

@@ -20,8 +20,8 @@ from isthmus.transfer.source_policy import PolicyFile
 
 EPISODES = 5
 """At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
-FEWEST_EPISODES = 50
-"""Episodes behind a score, where nothing speaks for fewer."""
+FEWEST_EPISODES, FEWEST_SIMULATED = 50, 16
+"""Episodes behind a score, where nothing speaks for fewer, and behind that of a method that simulates in every step."""
 FORMAT = 1
 """Raised when run folders of an earlier form can no longer be read."""
 
@@ -76,7 +76,10 @@ class Config:
     @property
     def _fewest_episodes(self) -> int:
         """A robot's episodes are dear, and those of slow methods take long; all others are judged over enough."""
-        return 1 if self.environment or METHODS[self.method].slow else FEWEST_EPISODES
+        kind = METHODS[self.method]
+        if self.environment or kind.slow:
+            return 1
+        return FEWEST_SIMULATED if kind.simulates else FEWEST_EPISODES
 
     @property
     def robot(self) -> Address | None:

@@ -14,7 +14,8 @@ from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld, Noise
 
-EPISODES = 16
+EPISODES, AT_HOME = 8, 16
+"""In a part of a rehearsal, and behind the source's score in its own simulator."""
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
 MORE = 1.1
@@ -27,7 +28,7 @@ def rehearsal_in(
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     def at_home(policy: Policy) -> float:
-        return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", 0)).score
+        return evaluate(task, task.source(AT_HOME), policy, 1, stream(seed, "rehearsal", 0)).score
 
     @cache
     def source_and_zero() -> tuple[float, float]:
