@@ -1,3 +1,4 @@
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import History, Problem, Trajectory, stream
+from isthmus.data import save_arrays
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source, make_method
@@ -76,7 +78,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     assert method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None).chosen == taken
@@ -94,7 +96,7 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
@@ -119,7 +121,7 @@ def test_every_policy_is_rehearsed_once(better):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [
@@ -131,6 +133,49 @@ def test_every_policy_is_rehearsed_once(better):
         assert set(one.foreseen) == {AS_IT_IS, "explained", AS_BEFORE, "taken", "source", "zero"}
         assert (one.foreseen["taken"], one.foreseen["source"]) == (1.0, 2.0)
     assert learned[0].foreseen[AS_BEFORE] == learned[0].foreseen[AS_IT_IS]
+
+
+def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
+    task, tried, late = load_task("reacher"), [], []
+
+    def rehearsal(_episodes, _disturbance, _z, steps):
+        late.append(steps)
+        return Rehearsal(rehearsed, source=2.0, zero=0.0)
+
+    def rehearsed(decider, history, _part):
+        tried.append((type(decider).__name__, history))
+        return np.full(16, float(len(tried)) if len(tried) < 4 else 1.0)
+
+    def made():
+        return make_method("auto", source, MethodSettings())
+
+    source = replace(make_source(task, ZeroPolicy(2), 0), rehearsal=rehearsal)
+    method = made()
+    assert method.history == 2
+    episodes = [[moved(task, "delay=2", episode)] for episode in range(8)]
+    assert method.learn(episodes, 0, None).chosen == "explained"
+    assert late == [2]
+    assert tried[:4] == [("Unadapted", 3), *[("InTimePolicy", 3)] * 3]
+    window = History(episodes[0][0].observations[None, :3], episodes[0][0].applied[None, :2])
+    before = method.decider()(window)
+    method.save(tmp_path / "auto.npz")
+    again = made()
+    again.restore(tmp_path / "auto.npz")
+    assert again.history == 3
+    np.testing.assert_array_equal(again.decider()(window), before)
+    kept = copy(method._taken[1])
+    method.learn(episodes[:4], 1, None)  # what it learns now is not what was taken then
+    np.testing.assert_array_equal(kept.decider()(window), before)
+    on_time = [[moved(task, "none", episode)] for episode in range(8)]
+    method.learn(on_time, 2, None)
+    assert method.history == 2
+
+
+def test_a_file_of_a_robot_that_is_impossibly_late_is_refused(tmp_path):
+    source = make_source(load_task("reacher"), ZeroPolicy(2), 0)
+    save_arrays(tmp_path / "auto.npz", {}, {"kind": "auto", "taken": "unadapted", "late": 99})
+    with pytest.raises(Problem, match="99 steps late"):
+        make_method("auto", source, MethodSettings()).restore(tmp_path / "auto.npz")
 
 
 def moved(task, gap, episode):
@@ -161,7 +206,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
 
     source = replace(
         make_source(task, load_expert(task), 0),
-        rehearsal=lambda _episodes, _disturbance, _z: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
     )
     method = made()
     episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]

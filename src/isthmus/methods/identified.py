@@ -103,6 +103,13 @@ class IdentifiedMethod:
         """Whether it has nothing to go by, and leaves the policy as it is."""
         return self._z is None or not self._z.any()
 
+    @property
+    def simulator(self) -> Simulator:
+        """With the physics that is followed, and actuators that know no limits; the source's while there is none."""
+        if self._z is None:
+            return self._source.simulator
+        return self._physics.simulator(self._physics.values(self._z))
+
     def weighing(self, weigh: Callable[[Metric], Metric]) -> "IdentifiedMethod":
         """The same physics, where the metric is what `weigh` makes of the cost-to-go."""
         other = copy(self)
@@ -114,9 +121,8 @@ class IdentifiedMethod:
         policy, simulator, spec = self._source.asked, self._source.simulator, self._source.spec
         if self._z is None:
             return Unadapted(policy, simulator)
-        identified = self._physics.simulator(self._physics.values(self._z))
         metric = self._source.cost_to_go if self._weigh is None else self._weigh(self._source.cost_to_go)
-        reach = Reach(identified, spec.action_low, spec.action_high, metric, ITERATIONS)
+        reach = Reach(self.simulator, spec.action_low, spec.action_high, metric, ITERATIONS)
         return IdentifiedPolicy(policy, simulator, reach)
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002

@@ -77,9 +77,9 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
-    rehearsal: Callable[[Sequence[Episode], DisturbanceIn, Float | None], Rehearsal] | None = None
-    """From target data, the disturbances that there are in it, and physical parameters if they are known, rehearsals of
-    policies in simulation."""
+    rehearsal: Callable[[Sequence[Episode], DisturbanceIn, Float | None, int], Rehearsal] | None = None
+    """From target data, the disturbances that there are in it, physical parameters if they are known, and the steps by
+    which commands are late that were recorded as on time, rehearsals of policies in simulation."""
     unactuated: Bool | None = None
     """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
     shown: Callable[[Policy], Policy] = _as_it_is

@@ -12,7 +12,7 @@ from isthmus.methods.method import DisturbanceIn, Rehearsal
 from isthmus.models.disturbance import Disturbance
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
-from isthmus.worlds import CorrectedWorld, Fields, MujocoWorld, Noise
+from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
 
 EPISODES, AT_HOME = 8, 16
 """In a part of a rehearsal, and behind the source's score in its own simulator."""
@@ -24,7 +24,7 @@ MORE = 1.1
 
 def rehearsal_in(
     task: Task, expert: Policy, seed: int
-) -> Callable[[Sequence[Episode], DisturbanceIn, Float | None], Rehearsal]:
+) -> Callable[[Sequence[Episode], DisturbanceIn, Float | None, int], Rehearsal]:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     def at_home(policy: Policy) -> float:
@@ -34,7 +34,9 @@ def rehearsal_in(
     def source_and_zero() -> tuple[float, float]:
         return at_home(expert), at_home(ZeroPolicy(task.embodiment.spec.action_size))
 
-    def rehearsal(episodes: Sequence[Episode], disturbance_in: DisturbanceIn, z: Float | None) -> Rehearsal:
+    def rehearsal(
+        episodes: Sequence[Episode], disturbance_in: DisturbanceIn, z: Float | None, late: int = 0
+    ) -> Rehearsal:
         forward = fit_forward(task, episodes, z)
         disturbance, world_of = disturbance_in(None), task.source
         if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
@@ -45,7 +47,7 @@ def rehearsal_in(
 
         def scores(policy: Policy, history: int, part: int) -> Float:
             world = world_of(EPISODES)
-            disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance", part))
+            disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance", part), late)
             return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal", part)).scores
 
         source, zero = source_and_zero()
@@ -55,24 +57,30 @@ def rehearsal_in(
 
 
 class DisturbedWorld:
-    """A world whose commands are disturbed on their way."""
+    """A world whose commands are disturbed on their way, and perhaps late."""
 
-    def __init__(self, world: MujocoWorld | CorrectedWorld, disturbance: Disturbance, rng: np.random.Generator) -> None:
+    def __init__(
+        self, world: MujocoWorld | CorrectedWorld, disturbance: Disturbance, rng: np.random.Generator, late: int = 0
+    ) -> None:
         """Take over `world`; `rng` draws the disturbances."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
         self._world, self._cut, self._rng = world, disturbance.cut, rng
         self._noise = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
+        self._delay = Delay(self.n, self.spec.action_size, late)
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
         rows = slice(None) if which is None else which
-        self._noise.begin(np.zeros((self.n, self.spec.action_size))[rows], self._rng, rows)
+        rest = np.zeros((self.n, self.spec.action_size))[rows]
+        self._delay.begin(rest, self._rng, rows)
+        self._noise.begin(rest, self._rng, rows)
         return self._world.reset(rng, which)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
         accepted = self.spec.clip(commands)
-        step = self._world.step(self._noise(commands if self._cut else accepted, slice(None)), which)
+        arrived = self._delay(commands if self._cut else accepted, slice(None))
+        step = self._world.step(self._noise(arrived, slice(None)), which)
         return Step(step.observations, accepted, step.ended)
