@@ -18,10 +18,11 @@ LATEST = 4
 """Control steps."""
 LEAST_STEPS, MOST_STEPS = 30, 300
 """Steps that it is told from."""
-CLEARLY, SURELY = 0.3, 3.0
-"""How much closer an earlier command must come to what happened (1 is all the way), and by how many standard errors."""
+CLEARLY, SURELY = 0.1, 4.0
+"""Nats by which an earlier command must make a step more likely, and by how many standard errors."""
+SHARPEST = 1e-4
+"""No prediction is trusted more than this share of what changes in a step."""
 ROWS_A_FEATURE, RIDGE = 3, 1.0
-TINY = 1e-12
 
 
 def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
@@ -41,20 +42,27 @@ def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
     spread = (then - now)[:, targets].std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
 
-    def missed(late: int) -> Float:
+    def surprise(late: int) -> Float:
+        """Of each step (n,), had its command been so late."""
         actions = sent[:, LATEST - late]
         left = (then - predict_in_chunks(simulator, now, actions))[:, targets] / spread
-        return np.square(_without_lines(left, np.hstack((now[:, targets], actions)))).mean(axis=1)
+        return _surprise(_without_lines(left, np.hstack((now[:, targets], actions))))
 
-    on_time, best, closest = missed(0), 0, 0.0
+    on_time, best, least = surprise(0), 0, 0.0
     for late in range(1, LATEST + 1):
-        earlier = missed(late)
-        # A share, step by step: single steps that nothing predicts, as into a contact, have no more say than others.
-        closer = (on_time - earlier) / (on_time + earlier + TINY)
-        mean, error = closer.mean(), closer.std() / np.sqrt(len(closer))
-        if mean > max(CLEARLY, SURELY * error, closest):
-            best, closest = late, mean
+        gain = on_time - surprise(late)
+        if gain.mean() > max(CLEARLY, SURELY * gain.std() / np.sqrt(len(gain)), least):
+            best, least = late, float(gain.mean())
     return best
+
+
+def _surprise(errors: Float) -> Float:
+    """How unlikely errors (n, d) are, each among its own kind, in nats (n,).
+
+    By Cauchy's distribution: single steps that nothing predicts, as into a contact, have no more say than others.
+    """
+    typical = np.maximum(np.median(np.abs(errors), axis=0), SHARPEST)
+    return (np.log(typical) + np.log1p(np.square(errors / typical))).sum(axis=1)
 
 
 def _without_lines(errors: Float, along: Float) -> Float:
