@@ -3,7 +3,8 @@
     Qx  = lx + A'Vx       Qu  = lu + B'Vx       Qxx = lxx + A'VxxA      Quu = luu + B'VxxB      Qux = lux + B'VxxA
 
 k is the least of Quu in the room that the limits leave, K = -Quu^-1 Qux for the controls that are not held there. Where
-Quu (with mu on its diagonal) is not positive definite, mu doubles and the pass begins anew.
+Quu (with mu on its diagonal) is not positive definite, mu doubles and the pass begins anew. A plan that no mu helps, as
+one that leaves what can be computed, stays as it is.
 """
 
 from dataclasses import dataclass
@@ -42,8 +43,9 @@ def backward(local: Local, low: Float, high: Float, mu: Float) -> Gains:
         gains.k[rows], gains.K[rows] = k, K
         rows = rows[~definite]
         gains.mu[rows] = np.maximum(2 * gains.mu[rows], FIRST)
-        if (gains.mu > LARGEST).any():
-            raise FloatingPointError("no regularisation makes this plan's cost convex: is it finite?")
+        beyond = rows[gains.mu[rows] > LARGEST]
+        gains.k[beyond], gains.K[beyond], gains.mu[beyond] = 0.0, 0.0, 0.0
+        rows = np.setdiff1d(rows, beyond)
     return gains
 
 

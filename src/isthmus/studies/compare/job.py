@@ -108,7 +108,7 @@ def do(placed: Placed) -> dict[str, Any]:
     """What a job comes to; one that cannot be done says why, and others go on."""
     try:
         return placed.job.run(placed.folder)
-    except Problem as problem:
+    except (Problem, FloatingPointError) as problem:  # what a method commands may also be more than a simulation bears
         return {"problem": str(problem)}
 
 
