@@ -1,7 +1,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,13 +6,19 @@ from isthmus.core import stream
 from isthmus.evaluate import evaluate
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
+from isthmus.methods.method import Upset
 from isthmus.models.disturbance import Disturbance
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
-from isthmus.transfer.rehearsal import DisturbedWorld, rehearsal_in
+from isthmus.transfer.rehearsal import AT_HOME, UpsetWorld, rehearsal_in
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
+QUIET = np.zeros(TASK.embodiment.spec.observation_size)
+
+
+def nothing(_simulator=None):
+    return Upset(Disturbance.none(2), QUIET)
 
 
 def recorded(gap, n=10):
@@ -24,16 +30,16 @@ def recorded(gap, n=10):
 
 @pytest.mark.parametrize("gap", ["none", "tilt=90"])
 def test_a_rehearsal_foresees_the_score_on_the_target(gap):
-    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), lambda _simulator: Disturbance.none(2), None)
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), nothing, None)
     foreseen = rehearsal.scores(EXPERT, 1, 0)
     target = TASK.target(Gap.parse(gap).resolve(TASK.embodiment.model), len(foreseen))
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_allclose(foreseen, happened, atol=0.02 * np.abs(happened).max())
-    source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).scores
+    source = evaluate(TASK, TASK.source(AT_HOME), EXPERT, 1, stream(0, "rehearsal", 0)).scores
     assert rehearsal.source == pytest.approx(source.mean())
 
 
-def arrived(like, commands, steps):
+def arrived(like, commands, steps, late=0):
     """What arrives in a world (steps, n, act) of commands (n, act) that are given again and again."""
     world, arriving = TASK.source(len(commands)), []
     plain_step = world.step
@@ -43,7 +49,7 @@ def arrived(like, commands, steps):
         return plain_step(given, which)
 
     world.step = step
-    disturbed = DisturbedWorld(world, like, stream(0, "d"))
+    disturbed = UpsetWorld(world, Upset(like, QUIET), stream(0, "d"), late)
     disturbed.reset(stream(0, "r"))
     for _ in range(steps):
         np.testing.assert_array_equal(disturbed.step(commands).applied, TASK.embodiment.spec.clip(commands))
@@ -72,16 +78,34 @@ def test_what_lasts_stays_for_an_episode():
 
 
 def test_nothing_disturbs_where_nothing_was_found():
-    disturbed, plain = DisturbedWorld(TASK.source(5), Disturbance.none(2), stream(0, "d")), TASK.source(5)
+    disturbed, plain = UpsetWorld(TASK.source(5), nothing(), stream(0, "d")), TASK.source(5)
     commands = np.tile([0.1, 0.1], (5, 1))
     for world in (disturbed, plain):
         world.reset(stream(0, "r"))
     np.testing.assert_array_equal(disturbed.step(commands).observations, plain.step(commands).observations)
 
 
+def test_commands_come_as_late_as_it_is_said():
+    commands = np.tile([0.3, -0.2], (3, 1))
+    drawn = arrived(Disturbance.none(2), commands, 4, late=2)
+    np.testing.assert_array_equal(drawn[:2], 0.0)
+    np.testing.assert_array_equal(drawn[2:], np.broadcast_to(commands, (2, 3, 2)))
+
+
+def test_sensors_are_as_noisy_as_it_is_said():
+    noise = np.where(np.arange(len(QUIET)) == 3, 0.1, 0.0)
+    noisy, plain = UpsetWorld(TASK.source(500), Upset(Disturbance.none(2), noise), stream(0, "d")), TASK.source(500)
+    seen, true = noisy.reset(stream(0, "r")), plain.reset(stream(0, "r"))
+    for _ in range(2):
+        np.testing.assert_array_equal((seen - true)[:, noise == 0], 0.0)
+        assert (seen - true)[:, 3].std() == pytest.approx(0.1, rel=0.15)
+        commands = np.tile([0.1, 0.1], (500, 1))
+        seen, true = noisy.step(commands).observations, plain.step(commands).observations
+
+
 def test_the_same_is_rehearsed_every_time():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(
-        recorded("none"), lambda _simulator: Disturbance(*np.full((3, 2), 0.5), cut=True), None
+        recorded("none"), lambda _simulator: Upset(Disturbance(*np.full((3, 2), 0.5), cut=True), QUIET), None
     )
     np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1, 0), rehearsal.scores(EXPERT, 1, 0))
     assert (rehearsal.scores(EXPERT, 1, 0) != rehearsal.scores(EXPERT, 1, 1)).any()  # other starts
@@ -92,11 +116,11 @@ def test_the_same_is_rehearsed_every_time():
 def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
     asked = []
 
-    def disturbance_in(simulator):
+    def upset_in(simulator):
         asked.append(simulator)
-        return Disturbance.none(2)
+        return nothing()
 
-    rehearsal_in(TASK, EXPERT, 0)(recorded(gap), disturbance_in, None)
+    rehearsal_in(TASK, EXPERT, 0)(recorded(gap), upset_in, None)
     assert asked[0] is None
     assert len(asked[1:]) == is_physics
     assert None not in asked[1:]
@@ -104,11 +128,12 @@ def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
 
 @pytest.mark.parametrize(("left", "is_taken"), [(0.0, True), (0.1, True), (0.2, False)])
 def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left, is_taken):
-    def disturbance_in(simulator):
-        return Disturbance(np.full(2, 0.1 if simulator is None else left), np.zeros(2), np.zeros(2), cut=True)
+    def upset_in(simulator):
+        spread = np.full(2, 0.1 if simulator is None else left)
+        return Upset(Disturbance(spread, np.zeros(2), np.zeros(2), cut=True), QUIET)
 
     noisy = [Gap.parse(f"tilt={tilt},motor-noise={left if tilt else 0.1}") for tilt in (0, 90)]
-    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), disturbance_in, None).scores(EXPERT, 1, 0)
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None).scores(EXPERT, 1, 0)
     flat, tilted = (
         evaluate(TASK, TASK.target(gap, len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).score for gap in noisy
     )

@@ -78,7 +78,7 @@ class AutoMethod:
         episodes = [on_time(episode, late) for episode in episodes]
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._learners.items()}
         physics = self._identified.fitted if self._identified else None
-        rehearsal = self._rehearsal(episodes, partial(self._explained.disturbance, episodes), physics, late)
+        rehearsal = self._rehearsal(episodes, partial(self._explained.upset, episodes), physics, late)
         contest = Contest(rehearsal, self.history, self._unadapted)
         if not contest.is_needless or self._taken[0] != AS_IT_IS:
             contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
-from isthmus.methods.method import Learned, Source
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, stream
+from isthmus.methods.method import Learned, Source, Upset
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explainer
@@ -24,6 +24,7 @@ from isthmus.models.lines import Lines
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import Response
 from isthmus.models.response_fit import LOOKBACK, Explained, fit_response
+from isthmus.models.sensor_noise import mistaken_for_disturbance, sensor_noise
 from isthmus.models.tracker import Tracker
 from isthmus.policies import Decision, Unadapted
 
@@ -78,13 +79,23 @@ class ExplainedMethod:
         """How many observations it looks at."""
         return self._settings.history
 
-    def disturbance(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Disturbance:
-        """What no line foresees of the target's answers, in the terms of the source's simulator or of another one."""
+    def upset(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Upset:
+        """What no line foresees of the target's answers, in the terms of the source's simulator or of another one.
+
+        Noise in sensors looks like a disturbance, one step after the other. What it comes to is tried in simulation,
+        and not counted twice.
+        """
+        explainer = self._made_explainer()
         if simulator is None:
-            return self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
-        explainer, latest = replace(self._made_explainer(), simulator=simulator), enumerate(_latest(episodes))
-        response, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
-        return response.disturbance
+            found = self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
+        else:
+            explainer, latest = replace(explainer, simulator=simulator), enumerate(_latest(episodes))
+            response, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
+            found = response.disturbance
+        noise = sensor_noise(episodes, explainer.simulator, explainer.metric)
+        if noise.any():
+            found = found.less(mistaken_for_disturbance(episodes, explainer, noise, stream(self._source.seed, "noise")))
+        return Upset(found, noise)
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""

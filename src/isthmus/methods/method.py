@@ -37,8 +37,18 @@ class Rehearsal:
         return (score - self.zero) / (self.source - self.zero)
 
 
-DisturbanceIn = Callable[[Simulator | None], Disturbance]
-"""From a simulator, or None for the source's, to what disturbs the target in its terms."""
+@dataclass(frozen=True)
+class Upset:
+    """What comes between a policy and the robot."""
+
+    disturbance: Disturbance
+    """Of commands, on their way."""
+    noise: Float
+    """Of sensors: the standard deviation of each observation (obs,)."""
+
+
+UpsetIn = Callable[[Simulator | None], Upset]
+"""From a simulator, or None for the source's, to what upsets the target in its terms."""
 
 
 def _as_it_is(policy: Policy) -> Policy:
@@ -77,8 +87,8 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
-    rehearsal: Callable[[Sequence[Episode], DisturbanceIn, Float | None, int], Rehearsal] | None = None
-    """From target data, the disturbances that there are in it, physical parameters if they are known, and the steps by
+    rehearsal: Callable[[Sequence[Episode], UpsetIn, Float | None, int], Rehearsal] | None = None
+    """From target data, what upsets it, physical parameters if they are known, and the steps by
     which commands are late that were recorded as on time, rehearsals of policies in simulation."""
     unactuated: Bool | None = None
     """The targets (d,) that no actuator moves directly, such as where a walker's root is."""

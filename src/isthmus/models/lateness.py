@@ -13,6 +13,7 @@ import numpy as np
 from isthmus.core import Episode, Float, Simulator, Trajectory
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.sensitivity import predict_in_chunks
+from isthmus.models.without_lines import without_lines
 
 LATEST = 4
 """Control steps."""
@@ -22,7 +23,6 @@ CLEARLY, SURELY = 0.1, 4.0
 """Nats by which an earlier command must make a step more likely, and by how many standard errors."""
 SHARPEST = 1e-4
 """No prediction is trusted more than this share of what changes in a step."""
-ROWS_A_FEATURE, RIDGE = 3, 1.0
 
 
 def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
@@ -46,7 +46,7 @@ def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
         """Of each step (n,), had its command been so late."""
         actions = sent[:, LATEST - late]
         left = (then - predict_in_chunks(simulator, now, actions))[:, targets] / spread
-        return _surprise(_without_lines(left, np.hstack((now[:, targets], actions))))
+        return _surprise(without_lines(left, np.hstack((now[:, targets], actions))))
 
     on_time, best, least = surprise(0), 0, 0.0
     for late in range(1, LATEST + 1):
@@ -63,16 +63,6 @@ def _surprise(errors: Float) -> Float:
     """
     typical = np.maximum(np.median(np.abs(errors), axis=0), SHARPEST)
     return (np.log(typical) + np.log1p(np.square(errors / typical))).sum(axis=1)
-
-
-def _without_lines(errors: Float, along: Float) -> Float:
-    """What no line along the columns of (n, k) explains of errors (n, d), as far as there are rows enough to tell."""
-    scale = along.std(axis=0)
-    features = np.hstack((np.ones((len(along), 1)), (along - along.mean(axis=0))[:, scale > 0] / scale[scale > 0]))
-    if len(features) < ROWS_A_FEATURE * features.shape[1]:
-        return errors
-    normal = features.T @ features + RIDGE * np.eye(features.shape[1])
-    return errors - features @ np.linalg.solve(normal, features.T @ errors)
 
 
 def on_time(episode: Episode, late: int) -> Episode:

@@ -8,8 +8,7 @@ import numpy as np
 from isthmus.core import Bool, Episode, Float, Policy, Step, WorldSpec, stream
 from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
-from isthmus.methods.method import DisturbanceIn, Rehearsal
-from isthmus.models.disturbance import Disturbance
+from isthmus.methods.method import Rehearsal, Upset, UpsetIn
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
@@ -24,7 +23,7 @@ MORE = 1.1
 
 def rehearsal_in(
     task: Task, expert: Policy, seed: int
-) -> Callable[[Sequence[Episode], DisturbanceIn, Float | None, int], Rehearsal]:
+) -> Callable[[Sequence[Episode], UpsetIn, Float | None, int], Rehearsal]:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     def at_home(policy: Policy) -> float:
@@ -34,21 +33,19 @@ def rehearsal_in(
     def source_and_zero() -> tuple[float, float]:
         return at_home(expert), at_home(ZeroPolicy(task.embodiment.spec.action_size))
 
-    def rehearsal(
-        episodes: Sequence[Episode], disturbance_in: DisturbanceIn, z: Float | None, late: int = 0
-    ) -> Rehearsal:
+    def rehearsal(episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0) -> Rehearsal:
         forward = fit_forward(task, episodes, z)
-        disturbance, world_of = disturbance_in(None), task.source
+        upset, world_of = upset_in(None), task.source
         if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
             # What a model explains is no disturbance in it; one that makes more of noise has explained nothing.
-            left = disturbance_in(forward.open_target().simulator)
-            if left.spread.sum() <= MORE * disturbance.spread.sum():
-                disturbance, world_of = left, forward.world
+            left = upset_in(forward.open_target().simulator)
+            if left.disturbance.spread.sum() <= MORE * upset.disturbance.spread.sum():
+                upset, world_of = left, forward.world
 
         def scores(policy: Policy, history: int, part: int) -> Float:
             world = world_of(EPISODES)
-            disturbed = DisturbedWorld(world, disturbance, stream(seed, "rehearsal disturbance", part), late)
-            return evaluate(task, disturbed, policy, history, stream(seed, "rehearsal", part)).scores
+            upset_world = UpsetWorld(world, upset, stream(seed, "rehearsal disturbance", part), late)
+            return evaluate(task, upset_world, policy, history, stream(seed, "rehearsal", part)).scores
 
         source, zero = source_and_zero()
         return Rehearsal(scores, source, zero)
@@ -56,31 +53,38 @@ def rehearsal_in(
     return rehearsal
 
 
-class DisturbedWorld:
-    """A world whose commands are disturbed on their way, and perhaps late."""
+class UpsetWorld:
+    """A world whose commands are disturbed on their way, and perhaps late, and whose sensors are noisy."""
 
     def __init__(
-        self, world: MujocoWorld | CorrectedWorld, disturbance: Disturbance, rng: np.random.Generator, late: int = 0
+        self, world: MujocoWorld | CorrectedWorld, upset: Upset, rng: np.random.Generator, late: int = 0
     ) -> None:
-        """Take over `world`; `rng` draws the disturbances."""
+        """Take over `world`; `rng` draws what upsets it."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
+        disturbance = upset.disturbance
         self._world, self._cut, self._rng = world, disturbance.cut, rng
-        self._noise = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
         self._delay = Delay(self.n, self.spec.action_size, late)
+        self._disturbance = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
+        self._noise = upset.noise
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
         rows = slice(None) if which is None else which
         rest = np.zeros((self.n, self.spec.action_size))[rows]
         self._delay.begin(rest, self._rng, rows)
-        self._noise.begin(rest, self._rng, rows)
-        return self._world.reset(rng, which)
+        self._disturbance.begin(rest, self._rng, rows)
+        return self._sensed(self._world.reset(rng, which))
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
         accepted = self.spec.clip(commands)
         arrived = self._delay(commands if self._cut else accepted, slice(None))
-        step = self._world.step(self._noise(arrived, slice(None)), which)
-        return Step(step.observations, accepted, step.ended)
+        step = self._world.step(self._disturbance(arrived, slice(None)), which)
+        return Step(self._sensed(step.observations), accepted, step.ended)
+
+    def _sensed(self, observations: Float) -> Float:
+        if not self._noise.any():
+            return observations
+        return observations + self._noise * self._rng.standard_normal(observations.shape)

@@ -1,0 +1,17 @@
+"""Errors, less what goes along with something by a straight line."""
+
+import numpy as np
+
+from isthmus.core import Float
+
+ROWS_A_FEATURE, RIDGE = 3, 1.0
+
+
+def without_lines(errors: Float, along: Float) -> Float:
+    """What no line along the columns of (n, k) explains of errors (n, d), as far as there are rows enough to tell."""
+    scale = along.std(axis=0)
+    features = np.hstack((np.ones((len(along), 1)), (along - along.mean(axis=0))[:, scale > 0] / scale[scale > 0]))
+    if len(features) < ROWS_A_FEATURE * features.shape[1]:
+        return errors
+    normal = features.T @ features + RIDGE * np.eye(features.shape[1])
+    return errors - features @ np.linalg.solve(normal, features.T @ errors)
