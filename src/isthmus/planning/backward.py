@@ -17,8 +17,8 @@ from isthmus.planning.local import Local
 
 FIRST, LARGEST = 1e-6, 1e12
 """Sizes of mu: the first that is tried after none, and one that no problem needs."""
-SINGULAR = 1e-7
-"""A Cholesky factor whose pivots differ by more than this tells of rounding alone."""
+SINGULAR, HUGE = 1e-6, 1e100
+"""A Cholesky factor whose pivots differ by more than this, or are this large, tells of rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ def _definite(matrices: Float) -> Bool:
             return np.concatenate([_definite(one[None]) for one in matrices])
         return np.zeros(1, np.bool_)
     pivots = np.diagonal(factors, axis1=1, axis2=2)
-    return np.asarray(pivots.min(axis=1) > SINGULAR * pivots.max(axis=1), np.bool_)
+    least, most = pivots.min(axis=1), pivots.max(axis=1)
+    return np.asarray((least > SINGULAR * most) & (least > 1 / HUGE) & (most < HUGE), np.bool_)
 
 
 def _rows(local: Local, rows: Int) -> Local:

@@ -89,6 +89,8 @@ class Ceiling:
 
 
 Job = Crossing | Ceiling
+BROKEN = FloatingPointError, np.linalg.LinAlgError
+"""What a method commands may be more than a simulation bears, or than can be computed."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def do(placed: Placed) -> dict[str, Any]:
     """What a job comes to; one that cannot be done says why, and others go on."""
     try:
         return placed.job.run(placed.folder)
-    except (Problem, FloatingPointError) as problem:  # what a method commands may also be more than a simulation bears
+    except (Problem, *BROKEN) as problem:
         return {"problem": str(problem)}
 
 
