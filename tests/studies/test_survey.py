@@ -1,23 +1,41 @@
 import json
+from dataclasses import replace
 
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings
-from isthmus.studies import survey as module
-from isthmus.studies.survey import survey
-from isthmus.transfer import Config
+import pytest
+
+from isthmus.core import Problem
+from isthmus.studies.survey import Survey, survey
+from isthmus.transfer import Result, RunFolder
 
 
-def test_a_survey_says_of_every_crossing_whether_it_helped(tmp_path, monkeypatch):
-    tiny = {"round_samples": 250, "evaluation_episodes": 50, "settings": MethodSettings(fit=FitSettings(epochs=60))}
-    crossings = (Config("reacher", "tilt=90", samples=250, **tiny), Config("reacher", "delay=3", samples=250, **tiny))
-    monkeypatch.setattr(module, "CROSSINGS", {"reacher": crossings})
+def run(folder, gaps, watch=lambda _result: None):
+    return survey(
+        ["reacher"], gaps, folder / "runs", folder, "isthmus survey", method="auto", samples=500, workers=1, watch=watch
+    )
+
+
+def test_a_survey_crosses_gaps_that_nobody_chose_and_goes_on_with_more(tmp_path):
     seen = []
-    done = survey(["reacher"], 1, tmp_path, 1, lambda config, result: seen.append((config.gap, result.seed)))
-    assert seen == [("tilt=90", 0), ("delay=3", 0)]
-    helped, hurt = done.rows()
-    assert helped["verdict"] == "helps"
-    assert hurt["verdict"] == "hurts"
-    assert json.loads((tmp_path / "survey.json").read_text()) == done.rows()
-    table = (tmp_path / "survey.md").read_text()
-    assert table == done.to_markdown()
-    assert f"| {helped['unadapted']:.3f} | {helped['adapted']:.3f} |" in table
+    first = run(tmp_path, 1)
+    done = run(tmp_path, 2, lambda result: seen.append(result.gap))
+    assert [row["gap"] for row in done.rows()] == seen
+    assert len(set(seen)) == 2
+    assert done.rows()[0] == first.rows()[0]
+    written = json.loads((tmp_path / "survey.json").read_text())
+    assert written == {"command": "isthmus survey", "summary": done.summary(), "rows": done.rows()}
+    page = (tmp_path / "survey.md").read_text()
+    for row in done.rows():
+        assert f"| {row['gap']} | {row['unadapted']:.3f} | {row['adapted']:.3f} | {row['foreseen']:.3f} |" in page
+    assert (tmp_path / "survey.svg").read_text().startswith("<?xml")
+    result = Result.load(RunFolder(next((tmp_path / "runs").iterdir())).result_path)
+    judged = [(0.2, 0.9, "helps"), (0.9, 0.2, "hurts"), (0.5, 0.52, "")]
+    changed = [replace(result, normalised_unadapted=old, normalised_adapted=new) for old, new, _ in judged]
+    assert [row["verdict"] for row in Survey(tuple(changed)).rows()] == [verdict for _, _, verdict in judged]
+    (summary,) = Survey(tuple(changed)).summary()
+    assert (summary["unadapted"], summary["adapted"]) == (0.5, 0.52)
+    assert summary["helps"] == summary["hurts"] == pytest.approx(1 / 3)
+
+
+def test_a_survey_of_nothing_is_refused(tmp_path):
+    with pytest.raises(Problem, match="at least one gap, got 0"):
+        run(tmp_path, 0)

@@ -1,4 +1,4 @@
-"""Several gaps on several robots."""
+"""Gaps that nobody chose."""
 
 import os
 from dataclasses import dataclass
@@ -9,49 +9,57 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 @dataclass(frozen=True)
 class Survey:
-    """Cross several gaps on each robot from several seeds: where adaptation helps, and where it does not.
+    """Cross random gaps on each robot: how far does a method get on gaps that nobody chose, and does it ever hurt?
 
-    Example: `isthmus survey --tasks reacher --seeds 5`
+    Example: `isthmus survey --tasks reacher --gaps 20`
+    Example: `isthmus survey --tasks hopper half-cheetah --gaps 10 --samples 1000 --results docs/results`
 
-    A survey that was stopped goes on with the same command.
+    A survey that was stopped goes on with the same command, and more gaps go on from fewer.
     """
 
     tasks: tuple[str, ...] = ()
-    """Tasks to survey; all that have crossings to survey when not given."""
-    seeds: int = 5
-    """How many seeds: 0, 1, 2, ..."""
+    """Robots to survey; all that ship with an expert when not given."""
+    gaps: int = 10
+    """How many: random:0, random:1, ..."""
+    method: str = "auto"
+    """The way across: see `isthmus methods`."""
+    samples: int = 1000
+    """Steps that may be taken on the target."""
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path = Path("runs/survey")
-    """Folder of the survey."""
+    """Folder of the work: what is done is kept there."""
+    results: Path | None = None
+    """Folder of the results; OUT when not given."""
     json: bool = False
     """Print JSON only."""
 
     def run(self) -> None:
         """Run the survey and print its table."""
-        from isthmus.studies.survey import CROSSINGS, survey
-        from isthmus.transfer import Config, Result
+        from isthmus.studies.survey import COLUMNS, SUMMARY, TASKS, survey
+        from isthmus.transfer import Result
 
-        def watch(config: Config, result: Result) -> None:
+        def watch(result: Result) -> None:
             scores = f"{result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
-            stderr.print(f"{config.task}, {config.gap}, seed {result.seed}: {scores}")
+            stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
-        done = survey(self.tasks or tuple(CROSSINGS), self.seeds, self.out, self.workers, watch)
-        if self.json:
-            print_json(done.rows())
-            return
-        print_table(
-            f"median of {self.seeds} seeds, normalised score",
-            ("task", "gap", "samples ", "unadapted ", "adapted ", "worst seed ", ""),
-            [
-                (
-                    row["task"],
-                    row["gap"],
-                    str(row["samples"]),
-                    *(f"{row[name]:.3f}" for name in ("unadapted", "adapted", "worst")),
-                    row["verdict"],
-                )
-                for row in done.rows()
-            ],
+        folder, tasks = self.results or self.out, self.tasks or TASKS
+        command = f"isthmus survey --tasks {' '.join(tasks)} --gaps {self.gaps} --method {self.method}"
+        command += f" --samples {self.samples}"
+        done = survey(
+            tasks,
+            self.gaps,
+            self.out,
+            folder,
+            command,
+            method=self.method,
+            samples=self.samples,
+            workers=self.workers,
+            watch=watch,
         )
-        stdout.print(f"\nfigures: {self.out / 'survey.json'}, table: {self.out / 'survey.md'}", soft_wrap=True)
+        if self.json:
+            print_json({"summary": done.summary(), "rows": done.rows()})
+            return
+        print_table(f"random gaps, {self.method}, {self.samples} samples", COLUMNS, done.table())
+        print_table("median, and how often it helped", SUMMARY, done.summary_table())
+        stdout.print(f"\nfigures: {folder / 'survey.json'}, table: {folder / 'survey.md'}", soft_wrap=True)

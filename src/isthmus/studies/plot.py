@@ -1,8 +1,9 @@
 """Studies as pictures."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -66,6 +67,29 @@ def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     figure.supylabel("score (expert in its simulator = 1)", fontsize=9)
     figure.suptitle(f"{task}: the expert, unadapted, across each gap", fontsize=11, x=0.01, ha="left")
+    save_drawing(figure, path)
+
+
+def plot_survey(rows: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> None:
+    """From the unadapted score to the adapted one, gap by gap, by robot; and the one that was foreseen."""
+    figure = Figure(figsize=(8.8, 3.4), layout="constrained")
+    panels = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
+    for axes, (task, crossings) in zip(panels, rows.items(), strict=True):
+        ordered = sorted(crossings, key=lambda row: row["unadapted"])
+        at = range(len(ordered))
+        before, after = ([row[name] for row in ordered] for name in ("unadapted", "adapted"))
+        foreseen = [np.nan if row["foreseen"] is None else row["foreseen"] for row in ordered]
+        axes.axhline(1, color=EXPERT, linewidth=0.8, linestyle="--")
+        axes.vlines(at, before, after, color=ADAPTED, linewidth=1, alpha=0.5)
+        axes.plot(at, before, "o", color=UNADAPTED, markersize=4, label="unadapted")
+        axes.plot(at, after, "o", color=ADAPTED, markersize=4, label="adapted")
+        axes.plot(at, foreseen, "o", color=ADAPTED, markersize=8, fillstyle="none", linewidth=0, label="foreseen")
+        axes.set_title(task, fontsize=10, loc="left")
+        axes.set_xticks([])
+        axes.set_xlabel("random gaps")
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("score (expert in its simulator = 1)")
+    panels[0].legend(loc="lower right", fontsize=8, frameon=False)
     save_drawing(figure, path)
 
 

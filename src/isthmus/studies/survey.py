@@ -1,137 +1,154 @@
-"""Several gaps on several robots, each from several seeds: where adaptation helps, and where it does not."""
+"""Gaps that nobody chose: random ones on several robots, and what comes of crossing them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem, unknown_name
+import numpy as np
+
+from isthmus.core import Problem
 from isthmus.data import write_json, write_whole
-from isthmus.methods import MethodSettings
-from isthmus.studies.seeds import SeedStudy, study_seeds
+from isthmus.studies.markdown import table as markdown
+from isthmus.studies.plot import plot_survey
+from isthmus.studies.pool import run_units
+from isthmus.studies.unit import Unit
+from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, folder_name
 
-NOISE = 0.01
+TASKS = ("reacher", "hopper", "half-cheetah", "humanoid")
+"""Those that ship with an expert."""
+EPISODES = 50
+WORTH = 0.05
 """Differences below this say nothing either way."""
-
-
-def _crossings(
-    task: str, samples: int, rounds: int, methods: dict[str, tuple[tuple[str, int], ...]]
-) -> tuple[Config, ...]:
-    """One for each method's gaps and histories."""
-    return tuple(
-        Config(
-            task,
-            gap,
-            method,
-            samples=samples,
-            round_samples=samples // rounds,
-            evaluation_episodes=50,
-            settings=MethodSettings(history=history),
-        )
-        for method, gaps in methods.items()
-        for gap, history in gaps
-    )
-
-
-REACHER = (("tilt=45", 1), ("armature=2", 1), ("torque-scale=0.6", 1), ("backlash=0.2", 2), ("delay=2", 3))
-CROSSINGS = {
-    "reacher": _crossings("reacher", 2000, 8, {"inverse": REACHER, "explained": REACHER}),
-    "hopper": _crossings(
-        "hopper",
-        2000,
-        2,
-        {
-            "inverse": (("mass=1.2", 2),),
-            "explained": (
-                ("gravity=1.2", 2),
-                ("mass=1.2", 2),
-                ("torque-scale=0.9", 2),
-                ("motor-noise=0.2,noise-correlation=1", 2),
-            ),
-        },
-    ),
-    "half-cheetah": _crossings(
-        "half-cheetah",
-        2000,
-        2,
-        {
-            "inverse": (("mass=1.3", 1),),
-            "explained": (
-                ("gravity=1.2", 2),
-                ("mass=1.3", 2),
-                ("torque-scale=0.7", 2),
-                ("armature=2", 2),
-            ),
-        },
-    ),
-    "humanoid": _crossings(
-        "humanoid",
-        2000,
-        1,
-        {"explained": (("gravity=1.1", 1), ("torque-scale=0.8", 1), ("mass=1.1", 1))},
-    ),
-}
-"""What is surveyed, by task."""
+SUMMARY = ("task", "gaps ", "unadapted ", "adapted ", "helps ", "hurts ", "foreseen to ")
+COLUMNS = ("task", "gap", "unadapted ", "adapted ", "foreseen ", "taken", "")
 
 
 @dataclass(frozen=True)
 class Survey:
-    """The studies of a survey."""
+    """What came of random gaps."""
 
-    studies: tuple[SeedStudy, ...]
+    results: tuple[Result, ...]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row a crossing: median over seeds before and after, the worst seed, and whether it helped."""
-        found: list[dict[str, Any]] = []
-        for study in self.studies:
-            figures = study.to_json()
-            before, after = figures["normalised_unadapted"], figures["normalised_adapted"]
-            gain = after["median"] - before["median"]
-            found.append(
-                {
-                    "task": study.config.task,
-                    "gap": study.config.gap,
-                    "method": study.config.method,
-                    "history": study.config.settings.history,
-                    "samples": study.config.samples,
-                    "seeds": len(study.results),
-                    "unadapted": before["median"],
-                    "adapted": after["median"],
-                    "worst": after["worst"],
-                    "verdict": "helps" if gain > NOISE else "hurts" if gain < -NOISE else "no difference",
-                }
+    @property
+    def tasks(self) -> list[str]:
+        """The robots."""
+        return list(dict.fromkeys(result.task for result in self.results))
+
+    def rows(self, task: str | None = None) -> list[dict[str, Any]]:
+        """One a crossing, of one robot or of all."""
+        return [_row(result) for result in self.results if task in (None, result.task)]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One a robot: medians, and how often it helped and hurt."""
+        return [_summary(task, self.rows(task)) for task in self.tasks]
+
+    def summary_table(self) -> list[tuple[str, ...]]:
+        """The same for people."""
+        return [
+            (
+                *(one["task"], str(one["gaps"]), f"{one['unadapted']:.3f}", f"{one['adapted']:.3f}"),
+                *(f"{one['helps']:.0%}", f"{one['hurts']:.0%}"),
+                "" if one["foreseen_error"] is None else f"{one['foreseen_error']:.2f}",
             )
-        return found
-
-    def to_markdown(self) -> str:
-        """The table."""
-        lines = [
-            "| task | gap | method | history | samples | unadapted | adapted | worst seed | |",
-            "|---|---|---|---|---|---|---|---|---|",
+            for one in self.summary()
         ]
-        for row in self.rows():
-            figures = " | ".join(f"{row[name]:.3f}" for name in ("unadapted", "adapted", "worst"))
-            named = " | ".join(str(row[name]) for name in ("task", "gap", "method", "history", "samples"))
-            lines.append(f"| {named} | {figures} | {row['verdict']} |")
-        return "\n".join(lines) + "\n"
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Every crossing for people."""
+        return [
+            (
+                *(row["task"], row["gap"], f"{row['unadapted']:.3f}", f"{row['adapted']:.3f}"),
+                "" if row["foreseen"] is None else f"{row['foreseen']:.3f}",
+                *(row["taken"], row["verdict"]),
+            )
+            for row in self.rows()
+        ]
+
+    def to_markdown(self, command: str) -> str:
+        """The page."""
+        return (
+            "# Random gaps\n\n"
+            f"Made by `{command}`; figures in [survey.json](survey.json). Normalised scores (expert in its simulator = "
+            f"1, doing nothing there = 0), {EPISODES} evaluation episodes. Every gap is drawn at random, two to five "
+            "dials of it (`random:SEED`, see [gaps.md](../gaps.md)), and crossed once. Helps, hurts: by more than "
+            f"{WORTH}. Foreseen to: how far the score foreseen in rehearsal is from the one achieved (median)."
+            f"\n\n{markdown(SUMMARY, self.summary_table())}\n\n![Random gaps](survey.svg)\n\n"
+            f"{markdown(COLUMNS, self.table())}\n"
+        )
 
 
 def survey(
-    tasks: Sequence[str], seeds: int, out: Path, workers: int, watch: Callable[[Config, Result], None]
+    tasks: Sequence[str],
+    gaps: int,
+    out: Path,
+    results: Path,
+    command: str,
+    *,
+    method: str,
+    samples: int,
+    workers: int,
+    watch: Callable[[Result], None],
 ) -> Survey:
-    """Run every crossing of `tasks`; what is complete in `out` is taken as it is. Writes survey.json and survey.md."""
+    """Cross random gaps 0, 1, 2, ... on each of `tasks`; what is complete in `out` is taken as it is.
+
+    What there is so far is always in `results`: survey.json, .md and .svg.
+    """
+    if gaps < 1:
+        raise Problem(f"a survey needs at least one gap, got {gaps}")
     for task in tasks:
-        if task not in CROSSINGS:
-            raise unknown_name("surveyed task", task, CROSSINGS)
-    if seeds < 1:
-        raise Problem("a survey needs at least one seed")
-    studies: list[SeedStudy] = []
-    for config in (config for task in tasks for config in CROSSINGS[task]):
-        folder = out / folder_name(config.task, config.gap, config.method)
-        studies.append(study_seeds(config, range(seeds), folder, workers, partial(watch, config)))
-        done = Survey(tuple(studies))
-        write_json(out / "survey.json", done.rows())
-        write_whole(out / "survey.md", done.to_markdown().encode())
-    return Survey(tuple(studies))
+        load_task(task)
+    configs = [
+        Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES)
+        for task in tasks
+        for number in range(gaps)
+    ]
+    units = [
+        Unit(f"{one.task}, {one.gap}", one, out / folder_name(one.task, one.gap, method, samples), traces=False)
+        for one in configs
+    ]
+    found: dict[str, Result] = {}
+
+    def so_far() -> Survey:
+        return Survey(tuple(found[unit.name] for unit in units if unit.name in found))
+
+    def deliver(unit: Unit, result: Result) -> None:
+        found[unit.name] = result
+        done = so_far()
+        write_json(results / "survey.json", {"command": command, "summary": done.summary(), "rows": done.rows()})
+        write_whole(results / "survey.md", done.to_markdown(command).encode())
+        plot_survey({task: done.rows(task) for task in done.tasks}, results / "survey.svg")
+        watch(result)
+
+    run_units(units, deliver, workers=workers)
+    return so_far()
+
+
+def _row(result: Result) -> dict[str, Any]:
+    gain = result.normalised_adapted - result.normalised_unadapted
+    return {
+        "task": result.task,
+        "gap": result.gap,
+        "seed": result.seed,
+        "method": result.method,
+        "samples": result.samples,
+        "unadapted": result.normalised_unadapted,
+        "adapted": result.normalised_adapted,
+        "foreseen": result.predicted,
+        "taken": result.chosen,
+        "verdict": "helps" if gain > WORTH else "hurts" if gain < -WORTH else "",
+    }
+
+
+def _summary(task: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    apart = [abs(row["foreseen"] - row["adapted"]) for row in rows if row["foreseen"] is not None]
+    return {
+        "task": task,
+        "gaps": len(rows),
+        "unadapted": float(np.median([row["unadapted"] for row in rows])),
+        "adapted": float(np.median([row["adapted"] for row in rows])),
+        "helps": float(np.mean([row["verdict"] == "helps" for row in rows])),
+        "hurts": float(np.mean([row["verdict"] == "hurts" for row in rows])),
+        "foreseen_error": float(np.median(apart)) if apart else None,
+    }
