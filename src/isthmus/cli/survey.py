@@ -20,7 +20,9 @@ class Survey:
     tasks: tuple[str, ...] = ()
     """Robots to survey; all that ship with an expert when not given."""
     gaps: int = 10
-    """How many: random:0, random:1, ..."""
+    """How many, from the first one on."""
+    first: int = 100
+    """The first of them, random:100 if not given: those before may be looked at while a method is made."""
     method: str = "auto"
     """The way across: see `isthmus methods`."""
     samples: int = 1000
@@ -44,11 +46,11 @@ class Survey:
             stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
         folder, tasks = self.results or self.out, self.tasks or TASKS
-        command = f"isthmus survey --tasks {' '.join(tasks)} --gaps {self.gaps} --method {self.method}"
-        command += f" --samples {self.samples}"
+        command = f"isthmus survey --tasks {' '.join(tasks)} --gaps {self.gaps} --first {self.first}"
+        command += f" --method {self.method} --samples {self.samples}"
         done = survey(
             tasks,
-            self.gaps,
+            range(self.first, self.first + self.gaps),
             self.out,
             folder,
             command,

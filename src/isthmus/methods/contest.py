@@ -11,9 +11,11 @@ from isthmus.methods.method import Method, Rehearsal
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
-WORTH, NOTHING = 0.05, 0.01
-"""The gain from which it is worth to be sure, and the one below which nothing is changed: shares of the source's
-score."""
+WORTH = 0.05
+"""The gain from which it is worth to be sure, as a share of the source's score."""
+WON_BACK = 0.1
+"""Share of what the policy as it is has lost that must be won back for anything to be changed: where all of them fail,
+who fails a little later in rehearsal may well do so earlier on the target."""
 FIRST, PARTS = 2, 8
 """Parts of a rehearsal in which a candidate may still turn out to do better, and parts at most."""
 SHORT, WHOLE = 0.9, 0.99
@@ -45,7 +47,8 @@ class Contest:
     @property
     def taken(self) -> str:
         """The name of who is to be taken."""
-        return chosen(self.scores, NOTHING * self._range)
+        lost = self._rehearsal.source - float(self.scores[AS_IT_IS].mean())
+        return chosen(self.scores, WON_BACK * max(lost, 0.0))
 
     @property
     def is_needless(self) -> bool:

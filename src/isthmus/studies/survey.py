@@ -81,7 +81,7 @@ class Survey:
 
 def survey(
     tasks: Sequence[str],
-    gaps: int,
+    gaps: Sequence[int],
     out: Path,
     results: Path,
     command: str,
@@ -91,18 +91,18 @@ def survey(
     workers: int,
     watch: Callable[[Result], None],
 ) -> Survey:
-    """Cross random gaps 0, 1, 2, ... on each of `tasks`; what is complete in `out` is taken as it is.
+    """Cross random `gaps`, by their seeds, on each of `tasks`; what is complete in `out` is taken as it is.
 
     What there is so far is always in `results`: survey.json, .md and .svg.
     """
-    if gaps < 1:
-        raise Problem(f"a survey needs at least one gap, got {gaps}")
+    if not gaps or gaps[0] < 0:
+        raise Problem("a survey needs at least one gap, and they begin at 0")
     for task in tasks:
         load_task(task)
     configs = [
         Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES)
         for task in tasks
-        for number in range(gaps)
+        for number in gaps
     ]
     units = [
         Unit(f"{one.task}, {one.gap}", one, out / folder_name(one.task, one.gap, method, samples), traces=False)
