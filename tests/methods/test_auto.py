@@ -11,11 +11,16 @@ from isthmus.data import save_arrays
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source, make_method
-from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, PARTS, chosen, unsettled
+from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, PARTS, Contest, chosen, unsettled
 from isthmus.methods.method import Rehearsal
+from isthmus.methods.unadapted import UnadaptedMethod
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
 from isthmus.transfer.source import make_source
+
+
+def always(score):
+    return lambda _part: np.full(16, score)
 
 
 def scores(**means):
@@ -78,7 +83,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     assert method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None).chosen == taken
@@ -87,16 +92,28 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     assert parts == sorted(parts)
 
 
+def test_what_was_lost_is_told_from_the_same_starts():
+    """Some starts are easier than others: that alone is neither a loss nor a gain."""
+    easy = np.linspace(2.0, 9.0, 16)
+    rehearsal = Rehearsal(lambda *_: easy - 0.5, source=lambda _part: easy, zero=lambda _part: easy - 1.0)
+    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    assert not contest.is_needless
+    assert contest.falls_short
+    foreseen = contest.foreseen
+    assert foreseen["source"] - foreseen["taken"] == pytest.approx(0.5)
+    assert foreseen["source"] - foreseen["zero"] == pytest.approx(1.0)
+
+
 def test_a_policy_that_has_lost_nothing_is_left_alone():
     task, tried = load_task("reacher"), []
 
     def rehearsed(decider, _history, _part):
         tried.append(type(decider).__name__)
-        return np.full(8, 1.99)
+        return np.full(16, 1.99)
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
@@ -121,7 +138,7 @@ def test_every_policy_is_rehearsed_once(better):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [
@@ -140,7 +157,7 @@ def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
 
     def rehearsal(_episodes, _disturbance, _z, steps):
         late.append(steps)
-        return Rehearsal(rehearsed, source=2.0, zero=0.0)
+        return Rehearsal(rehearsed, source=always(2.0), zero=always(0.0))
 
     def rehearsed(decider, history, _part):
         tried.append((type(decider).__name__, history))
@@ -206,7 +223,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
 
     source = replace(
         make_source(task, load_expert(task), 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=2.0, zero=0.0),
+        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = made()
     episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]

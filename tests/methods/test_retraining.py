@@ -23,6 +23,10 @@ EXPERT = load_expert(TASK)
 SPEC = TASK.embodiment.spec
 
 
+def always(score):
+    return lambda _part: np.full(16, score)
+
+
 @dataclass
 class Scripted:
     """Every spell of practice adds one to the first bias; what it is worth is looked up."""
@@ -158,7 +162,7 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
     def made():
         told = source(
             lambda _policy: Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, []),
-            rehearsal=lambda *_known: Rehearsal(rehearsed, source=1.0, zero=0.0),
+            rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(1.0), zero=always(0.0)),
         )
         return make_method("auto", told, MethodSettings(may_retrain=True))
 
@@ -177,7 +181,7 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
 
 
 def test_auto_that_may_not_retrain_does_not():
-    told = source(rehearsal=lambda *_known: Rehearsal(lambda *_: np.zeros(16), source=1.0, zero=0.0))
+    told = source(rehearsal=lambda *_known: Rehearsal(lambda *_: np.zeros(16), source=always(1.0), zero=always(0.0)))
     learned = make_method("auto", told, MethodSettings()).learn(episodes(5), 0, lambda _pass, _loss: None)
     assert learned.chosen == "unadapted"
     with pytest.raises(Problem, match="what its simulation pays"):

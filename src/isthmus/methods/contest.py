@@ -47,7 +47,7 @@ class Contest:
     @property
     def taken(self) -> str:
         """The name of who is to be taken."""
-        lost = self._rehearsal.source - float(self.scores[AS_IT_IS].mean())
+        lost = self._at_home(AS_IT_IS)[0] - float(self.scores[AS_IT_IS].mean())
         return chosen(self.scores, WON_BACK * max(lost, 0.0))
 
     @property
@@ -62,17 +62,31 @@ class Contest:
 
     @property
     def foreseen(self) -> dict[str, float]:
-        """The mean score of every candidate, of who is taken, and what they are to be compared with."""
+        """The mean score of every candidate, of who is taken, and what that is to be compared with."""
         means = {name: float(values.mean()) for name, values in self.scores.items()}
         means.setdefault(AS_BEFORE, means[AS_IT_IS])
-        return means | {"taken": means[self.taken], "source": self._rehearsal.source, "zero": self._rehearsal.zero}
+        source, zero = self._at_home(self.taken)
+        return means | {"taken": means[self.taken], "source": source, "zero": zero}
 
     @property
     def _range(self) -> float:
-        return self._rehearsal.source - self._rehearsal.zero
+        source, zero = self._at_home(AS_IT_IS)
+        return source - zero
 
     def _share(self, name: str) -> float:
-        return self._rehearsal.share(float(self.scores[name].mean()))
+        """How far a score is from doing nothing to what the source's policy has in its simulator."""
+        source, zero = self._at_home(name)
+        return (float(self.scores[name].mean()) - zero) / (source - zero)
+
+    def _at_home(self, name: str) -> tuple[float, float]:
+        """What the source's policy has in its simulator, and who does nothing, from the starts that `name` had."""
+        starts = len(self.scores[name])
+        parts = range(-(-starts // len(self._rehearsal.source(0))))
+        source, zero = (
+            np.concatenate([at_home(part) for part in parts])[:starts]
+            for at_home in (self._rehearsal.source, self._rehearsal.zero)
+        )
+        return float(source.mean()), float(zero.mean())
 
     def _rehearsed(self, name: str, part: int) -> Float:
         return self._rehearsal.scores(self.methods[name].decider(), self._history, part)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, stream
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
 from isthmus.methods.method import Learned, Source, Upset
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.disturbance import Disturbance
@@ -24,7 +24,7 @@ from isthmus.models.lines import Lines
 from isthmus.models.past_commands import recorded_past
 from isthmus.models.response import Response
 from isthmus.models.response_fit import LOOKBACK, Explained, fit_response
-from isthmus.models.sensor_noise import mistaken_for_disturbance, sensor_noise
+from isthmus.models.sensor_noise import sensor_noise
 from isthmus.models.tracker import Tracker
 from isthmus.policies import Decision, Unadapted
 
@@ -82,8 +82,7 @@ class ExplainedMethod:
     def upset(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Upset:
         """What no line foresees of the target's answers, in the terms of the source's simulator or of another one.
 
-        Noise in sensors looks like a disturbance, one step after the other. What it comes to is tried in simulation,
-        and not counted twice.
+        Noise in sensors looks like a disturbance that does not last: where there is any, that is not counted twice.
         """
         explainer = self._made_explainer()
         if simulator is None:
@@ -93,9 +92,7 @@ class ExplainedMethod:
             response, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
             found = response.disturbance
         noise = sensor_noise(episodes, explainer.simulator, explainer.metric)
-        if noise.any():
-            found = found.less(mistaken_for_disturbance(episodes, explainer, noise, stream(self._source.seed, "noise")))
-        return Upset(found, noise)
+        return Upset(found.only(found.lasting > 0) if noise.any() else found, noise)
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""

@@ -27,14 +27,10 @@ class Rehearsal:
     scores: Callable[[Policy, int, int], Float]
     """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be, in one
     of several parts with starts of their own."""
-    source: float
-    """The mean score of the source's policy in the source simulator."""
-    zero: float
-    """That of doing nothing."""
-
-    def share(self, score: float) -> float:
-        """How far a score is from doing nothing to what the source's policy has in its simulator."""
-        return (score - self.zero) / (self.source - self.zero)
+    source: Callable[[int], Float]
+    """The scores of the source's policy in the source simulator, from the starts of a part (n,)."""
+    zero: Callable[[int], Float]
+    """Those of doing nothing."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,6 @@ POINTS = 81
 COMMANDS = 161
 FURTHEST = 3.0
 """Commands go beyond the limit by so many spreads at most."""
-LEFT = 0.5
-"""Share of a spread that must be left of it to tell it from nothing."""
 TIE = 1e-6
 """Of commands with the same effect, the smallest is given."""
 
@@ -64,12 +62,6 @@ class Disturbance:
     def lasts(self, actuators: Bool) -> "Disturbance":
         """The same, but lasting at these actuators (act,) only."""
         return replace(self, lasting=self.lasting * actuators)
-
-    def less(self, spread: Float) -> "Disturbance":
-        """The same, less what another cause makes of this spread (act,) that does not last either."""
-        left = np.sqrt(np.maximum(np.square(self.spread) - np.square(spread), 0.0))
-        left = np.where(left > LEFT * self.spread, left, 0.0)
-        return replace(self, spread=np.where(self.lasting > 0, self.spread, left))
 
     @cached_property
     def grid(self) -> Float:

@@ -11,9 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from isthmus.core import Episode, Float, Simulator
-from isthmus.models.command_errors import CommandErrors
-from isthmus.models.explain import Explainer
-from isthmus.models.lines import error_sizes
 from isthmus.models.metric import Metric
 from isthmus.models.sensitivity import predict_in_chunks, state_sensitivity
 from isthmus.models.without_lines import without_lines
@@ -51,21 +48,3 @@ def sensor_noise(episodes: Sequence[Episode], simulator: Simulator, metric: Metr
     variance = np.where(covariance < -SURELY * unsure, -covariance / kept, 0.0)
     noise[targets] = np.sqrt(variance) * metric.spread
     return noise
-
-
-def mistaken_for_disturbance(
-    episodes: Sequence[Episode], explainer: Explainer, noise: Float, rng: np.random.Generator
-) -> Float:
-    """How large the errors of commands (act,) would be in the simulator that has such noise, and no disturbance."""
-    runs = [one for episode in episodes for one in episode if not one.context]
-    now, actions = (
-        np.concatenate([run.observations[:-1] for run in runs]),
-        np.concatenate([run.applied for run in runs]),
-    )
-    steps = np.unique(np.linspace(0, len(now) - 1, MOST_STEPS).astype(int))
-    now, actions = now[steps], actions[steps]
-    then = predict_in_chunks(explainer.simulator, now, actions)
-    seen, reached = (there + noise * rng.standard_normal(there.shape) for there in (now, then))
-    found = explainer(seen, reached, actions, iterations=1)
-    half = explainer.simulator.spec.half_range
-    return error_sizes(CommandErrors.of(actions, half, found, cut=False))

@@ -13,8 +13,8 @@ from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
 
-EPISODES, AT_HOME = 8, 16
-"""In a part of a rehearsal, and behind the source's score in its own simulator."""
+EPISODES = 8
+"""In a part of a rehearsal."""
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
 MORE = 1.1
@@ -26,12 +26,16 @@ def rehearsal_in(
 ) -> Callable[[Sequence[Episode], UpsetIn, Float | None, int], Rehearsal]:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
-    def at_home(policy: Policy) -> float:
-        return evaluate(task, task.source(AT_HOME), policy, 1, stream(seed, "rehearsal", 0)).score
+    @cache
+    def source(part: int) -> Float:
+        return at_home(expert, part)
 
     @cache
-    def source_and_zero() -> tuple[float, float]:
-        return at_home(expert), at_home(ZeroPolicy(task.embodiment.spec.action_size))
+    def zero(part: int) -> Float:
+        return at_home(ZeroPolicy(task.embodiment.spec.action_size), part)
+
+    def at_home(policy: Policy, part: int) -> Float:
+        return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", part)).scores
 
     def rehearsal(episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0) -> Rehearsal:
         forward = fit_forward(task, episodes, z)
@@ -47,7 +51,6 @@ def rehearsal_in(
             upset_world = UpsetWorld(world, upset, stream(seed, "rehearsal disturbance", part), late)
             return evaluate(task, upset_world, policy, history, stream(seed, "rehearsal", part)).scores
 
-        source, zero = source_and_zero()
         return Rehearsal(scores, source, zero)
 
     return rehearsal
