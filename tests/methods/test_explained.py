@@ -23,12 +23,14 @@ def swung(number, steps=40):
 def test_what_another_simulator_explains_is_no_disturbance_in_it():
     source = Source(ZeroPolicy(2), TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0)
     method, episodes = ExplainedMethod(source, MethodSettings(history=2)), [swung(number) for number in range(6)]
-    assert not method.upset(episodes).disturbance.spread.any()  # nothing was learned yet
+    assert not method.upset(episodes).response.disturbance.spread.any()  # nothing was learned yet
     method.learn(episodes, 0, lambda *_: None)
-    in_source = method.upset(episodes).disturbance
+    in_source = method.upset(episodes).response.disturbance
     right = MujocoWorld(TASK.embodiment, models=GAP.apply(TASK.embodiment.model))
-    assert (method.upset(episodes, right).disturbance.spread < 0.01 * in_source.spread).all()
-    np.testing.assert_array_equal(method.upset(episodes).disturbance.spread, in_source.spread)  # what is learned stays
+    assert (method.upset(episodes, right).response.disturbance.spread < 0.01 * in_source.spread).all()
+    np.testing.assert_array_equal(
+        method.upset(episodes).response.disturbance.spread, in_source.spread
+    )  # what is learned stays
 
 
 @pytest.mark.parametrize(("lengths", "taken"), [((10, 20), [0, 1]), ((10, ENOUGH - 5, 10), [1, 2]), ((5, ENOUGH), [1])])

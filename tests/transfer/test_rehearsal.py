@@ -8,6 +8,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods.method import Upset
 from isthmus.models.disturbance import Disturbance
+from isthmus.models.response import LARGEST, Response
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
 from isthmus.transfer.rehearsal import UpsetWorld, rehearsal_in
@@ -17,8 +18,12 @@ EXPERT = load_expert(TASK)
 QUIET = np.zeros(TASK.embodiment.spec.observation_size)
 
 
+def upset(disturbance, noise=QUIET):
+    return Upset(Response.plain(TASK.embodiment.spec, disturbance), noise)
+
+
 def nothing(_simulator=None):
-    return Upset(Disturbance.none(2), QUIET)
+    return upset(Disturbance.none(2))
 
 
 def recorded(gap, n=10):
@@ -49,7 +54,7 @@ def arrived(like, commands, steps, late=0):
         return plain_step(given, which)
 
     world.step = step
-    disturbed = UpsetWorld(world, Upset(like, QUIET), stream(0, "d"), late)
+    disturbed = UpsetWorld(world, upset(like), stream(0, "d"), late)
     disturbed.reset(stream(0, "r"))
     for _ in range(steps):
         np.testing.assert_array_equal(disturbed.step(commands).applied, TASK.embodiment.spec.clip(commands))
@@ -92,9 +97,38 @@ def test_commands_come_as_late_as_it_is_said():
     np.testing.assert_array_equal(drawn[2:], np.broadcast_to(commands, (2, 3, 2)))
 
 
+@pytest.mark.parametrize(("cut", "late"), [(False, 0), (True, 0), (False, 1)])
+def test_commands_come_to_what_the_lines_have_it(cut, late):
+    spec, drawn = TASK.embodiment.spec, stream(1)
+    d, nobody = len(spec.targets), np.zeros(2)
+    response = Response(
+        drawn.normal(0, 0.3, (1 + d + 2 + 2, 2)),  # a one, the state, the command, and that before
+        drawn.normal(0, 0.1, d),
+        drawn.uniform(1, 2, d),
+        spec.half_range,
+        spec.targets,
+        Disturbance(nobody, nobody, nobody, cut=cut),
+    )
+    world, arriving = TASK.source(3), []
+    plain_step = world.step
+    world.step = lambda given, which=None: arriving.append(given.copy()) or plain_step(given, which)
+    answering = UpsetWorld(world, Upset(response, QUIET), stream(0, "d"), late)
+    for episode in range(2):
+        seen, past = answering.reset(stream(0, "r", episode)), np.zeros((3, 2))
+        before = np.zeros((3, 2))
+        for _ in range(4):
+            commands = drawn.uniform(-2, 2, (3, 2))
+            accepted = commands if cut else spec.clip(commands)
+            came = before if late else accepted
+            errors = response.features(seen, spec.clip(came), past) @ response.weights
+            seen = answering.step(commands).observations
+            np.testing.assert_allclose(arriving[-1], came + np.clip(errors, -LARGEST, LARGEST), atol=1e-12)
+            past, before = spec.clip(came), accepted
+
+
 def test_sensors_are_as_noisy_as_it_is_said():
     noise = np.where(np.arange(len(QUIET)) == 3, 0.1, 0.0)
-    noisy, plain = UpsetWorld(TASK.source(500), Upset(Disturbance.none(2), noise), stream(0, "d")), TASK.source(500)
+    noisy, plain = UpsetWorld(TASK.source(500), upset(Disturbance.none(2), noise), stream(0, "d")), TASK.source(500)
     seen, true = noisy.reset(stream(0, "r")), plain.reset(stream(0, "r"))
     for _ in range(2):
         np.testing.assert_array_equal((seen - true)[:, noise == 0], 0.0)
@@ -105,7 +139,7 @@ def test_sensors_are_as_noisy_as_it_is_said():
 
 def test_the_same_is_rehearsed_every_time():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(
-        recorded("none"), lambda _simulator: Upset(Disturbance(*np.full((3, 2), 0.5), cut=True), QUIET), None
+        recorded("none"), lambda _simulator: upset(Disturbance(*np.full((3, 2), 0.5), cut=True)), None
     )
     np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1, 0), rehearsal.scores(EXPERT, 1, 0))
     assert (rehearsal.scores(EXPERT, 1, 0) != rehearsal.scores(EXPERT, 1, 1)).any()  # other starts
@@ -130,7 +164,7 @@ def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
 def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left, is_taken):
     def upset_in(simulator):
         spread = np.full(2, 0.1 if simulator is None else left)
-        return Upset(Disturbance(spread, np.zeros(2), np.zeros(2), cut=True), QUIET)
+        return upset(Disturbance(spread, np.zeros(2), np.zeros(2), cut=True))
 
     noisy = [Gap.parse(f"tilt={tilt},motor-noise={left if tilt else 0.1}") for tilt in (0, 90)]
     foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None).scores(EXPERT, 1, 0)
@@ -139,3 +173,13 @@ def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left
     )
     nearer = tilted if is_taken else flat
     assert abs(foreseen.mean() - nearer) < 0.25 * abs(flat - tilted)
+
+
+def test_what_lines_explain_is_rehearsed():
+    spec = TASK.embodiment.spec
+    weak = Response.plain(spec, Disturbance.none(2))
+    weak.weights[-2:] = -0.4 * np.eye(2)  # every command comes to six tenths of it
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("none"), lambda _simulator: Upset(weak, QUIET), None)
+    target = TASK.target(Gap.parse("torque-scale=0.6").resolve(TASK.embodiment.model), 8)
+    happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
+    np.testing.assert_allclose(foreseen.scores(EXPERT, 1, 0), happened, rtol=1e-6)

@@ -80,19 +80,20 @@ class ExplainedMethod:
         return self._settings.history
 
     def upset(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Upset:
-        """What no line foresees of the target's answers, in the terms of the source's simulator or of another one.
+        """What the target makes of commands, in the terms of the source's simulator or of another one.
 
         Noise in sensors looks like a disturbance that does not last: where there is any, that is not counted twice.
         """
-        explainer = self._made_explainer()
+        explainer, spec = self._made_explainer(), self._source.spec
         if simulator is None:
-            found = self._response.disturbance if self._response else Disturbance.none(self._source.spec.action_size)
+            found = self._response or Response.plain(spec, Disturbance.none(spec.action_size))
         else:
             explainer, latest = replace(explainer, simulator=simulator), enumerate(_latest(episodes))
-            response, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
-            found = response.disturbance
+            found, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
         noise = sensor_noise(episodes, explainer.simulator, explainer.metric)
-        return Upset(found.only(found.lasting > 0) if noise.any() else found, noise)
+        if noise.any():
+            found = replace(found, disturbance=found.disturbance.only(found.disturbance.lasting > 0))
+        return Upset(found, noise)
 
     def decider(self) -> ExplainedPolicy | Unadapted:
         """The adapted policy, once there is a model."""

@@ -11,8 +11,8 @@ import numpy as np
 from isthmus.core import Bool, Episode, Float, Policy, Simulator, WorldSpec, stream
 from isthmus.identification import Physics
 from isthmus.models.cost_to_go import cost_to_go
-from isthmus.models.disturbance import Disturbance
 from isthmus.models.metric import Metric
+from isthmus.models.response import Response
 from isthmus.policies import Decider, NetworkPolicy
 from isthmus.policies.practice import Practice
 
@@ -37,8 +37,8 @@ class Rehearsal:
 class Upset:
     """What comes between a policy and the robot."""
 
-    disturbance: Disturbance
-    """Of commands, on their way."""
+    response: Response
+    """What commands come to."""
     noise: Float
     """Of sensors: the standard deviation of each observation (obs,)."""
 

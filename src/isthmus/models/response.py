@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, Int, Problem
+from isthmus.core import Float, Int, Problem, WorldSpec
 from isthmus.data import load_arrays, save_arrays
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
@@ -54,6 +54,18 @@ class Response:
         ):
             raise ValueError(f"its arrays have the shapes {shapes}, or are not finite")
 
+    @staticmethod
+    def plain(spec: WorldSpec, disturbance: Disturbance) -> "Response":
+        """Every command comes to what it is in the simulator, but for a disturbance."""
+        act, d = spec.action_size, len(spec.targets)
+        weights = np.zeros((1 + d + act, act))
+        return Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
+
+    @property
+    def lookback(self) -> int:
+        """How many of the commands before are among the features."""
+        return (len(self.weights) - 1 - len(self.targets)) // len(self.half_range) - 1
+
     def features(self, observations: Float, actions: Float, past: Float) -> Float:
         """The features of observations (n, obs), actions (n, act) and those before them (n, p), all within limits."""
         seen = (observations[:, self.targets] - self.mean) / self.scale
@@ -61,6 +73,10 @@ class Response:
         earlier = past.reshape(len(past), -1, len(self.half_range)) / self.half_range
         parts = (one, np.clip(seen, -FAR, FAR), actions / self.half_range, earlier.reshape(past.shape))
         return np.concatenate(parts, axis=1)
+
+    def errors(self, observations: Float, actions: Float, past: Float) -> Float:
+        """What the lines foresee of u - a, in half ranges (n, act)."""
+        return self.features(observations, actions, past) @ self.weights
 
     def effect(self, commands: Float, belief: Float) -> Float:
         """About what commands (n, act), before any limit, come to under disturbances of which `belief` is known."""
@@ -72,14 +88,14 @@ class Response:
         """Errors of commands (n, act), before any limit, that the lines do not foresee."""
         half = self.half_range
         errors = CommandErrors.of(commands, half, found, cut=self.disturbance.cut)
-        return errors.less(self.features(observations, np.clip(commands, -half, half), past) @ self.weights)
+        return errors.less(self.errors(observations, np.clip(commands, -half, half), past))
 
     def correction(self, observations: Float, wanted: Float, past: Float, belief: Float) -> Float:
         """What to add to the actions `wanted` (n, act), within limits, for them to have their effect (n, act).
 
         `belief` is what is known of the disturbances (n, act, g).
         """
-        error = self.features(observations, wanted, past) @ self.weights
+        error = self.errors(observations, wanted, past)
         share = wanted / self.half_range
         against = self.disturbance.command(belief, share) - share
         return self.half_range * (against @ self._undo + np.clip(-error @ self._undo, -LARGEST, LARGEST))

@@ -9,6 +9,7 @@ from isthmus.core import Bool, Episode, Float, Policy, Step, WorldSpec, stream
 from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.methods.method import Rehearsal, Upset, UpsetIn
+from isthmus.models.response import LARGEST
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
@@ -43,7 +44,7 @@ def rehearsal_in(
         if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
             # What a model explains is no disturbance in it; one that makes more of noise has explained nothing.
             left = upset_in(forward.open_target().simulator)
-            if left.disturbance.spread.sum() <= MORE * upset.disturbance.spread.sum():
+            if _unforeseen(left) <= MORE * _unforeseen(upset):
                 upset, world_of = left, forward.world
 
         def scores(policy: Policy, history: int, part: int) -> Float:
@@ -56,8 +57,12 @@ def rehearsal_in(
     return rehearsal
 
 
+def _unforeseen(upset: Upset) -> float:
+    return float(upset.response.disturbance.spread.sum())
+
+
 class UpsetWorld:
-    """A world whose commands are disturbed on their way, and perhaps late, and whose sensors are noisy."""
+    """A world whose commands come to something else on their way, and perhaps late, and whose sensors are noisy."""
 
     def __init__(
         self, world: MujocoWorld | CorrectedWorld, upset: Upset, rng: np.random.Generator, late: int = 0
@@ -66,11 +71,12 @@ class UpsetWorld:
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
-        disturbance = upset.disturbance
-        self._world, self._cut, self._rng = world, disturbance.cut, rng
-        self._delay = Delay(self.n, self.spec.action_size, late)
+        self._world, self._response, self._noise, self._rng = world, upset.response, upset.noise, rng
+        disturbance, act = upset.response.disturbance, self.spec.action_size
+        self._delay = Delay(self.n, act, late)
         self._disturbance = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
-        self._noise = upset.noise
+        self._state = np.zeros((self.n, self.spec.observation_size))
+        self._past = np.zeros((self.n, upset.response.lookback, act))
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
@@ -78,14 +84,24 @@ class UpsetWorld:
         rest = np.zeros((self.n, self.spec.action_size))[rows]
         self._delay.begin(rest, self._rng, rows)
         self._disturbance.begin(rest, self._rng, rows)
-        return self._sensed(self._world.reset(rng, which))
+        self._past[rows] = 0.0
+        self._state = self._world.reset(rng, which).copy()
+        return self._sensed(self._state)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
         accepted = self.spec.clip(commands)
-        arrived = self._delay(commands if self._cut else accepted, slice(None))
-        step = self._world.step(self._disturbance(arrived, slice(None)), which)
+        arrived = self._delay(commands if self._response.disturbance.cut else accepted, slice(None))
+        step = self._world.step(self._disturbance(self._answered(arrived), slice(None)), which)
+        self._state = step.observations.copy()
         return Step(self._sensed(step.observations), accepted, step.ended)
+
+    def _answered(self, arrived: Float) -> Float:
+        """What commands (n, act) come to, by the lines."""
+        taken = self.spec.clip(arrived)
+        errors = self._response.errors(self._state, taken, self._past.reshape(self.n, -1))
+        self._past = np.concatenate((self._past, taken[:, None]), axis=1)[:, 1:]
+        return arrived + self.spec.half_range * np.clip(errors, -LARGEST, LARGEST)
 
     def _sensed(self, observations: Float) -> Float:
         if not self._noise.any():
