@@ -82,7 +82,7 @@ class _Crossing:
     def run(self, *, traces: bool) -> Result:
         method = make_method(self.config.method, self.side.source, self.config.settings)
         baseline = self._baseline()
-        rounds = self._rounds(method, baseline.scale) if method.samples_wanted else []
+        rounds = self._rounds(method, baseline) if method.samples_wanted else []
         if traces:
             self._trace(method)
         self._time_step(method)
@@ -103,19 +103,25 @@ class _Crossing:
             baseline = Baseline(
                 zero=zero,
                 expert=expert,
-                unadapted=self.target.score(self.expert, 1, self._starts()),
+                unadapted=self._unadapted(),
                 seconds=time.perf_counter() - began,
             )
             write_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
         return baseline
 
+    def _unadapted(self) -> Scored:
+        """The expert on the target; in simulation it comes to the same every time."""
+        if self.config.environment is not None:
+            return self.target.score(self.expert, 1, self._starts())
+        return self.side.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
+
     def _starts(self) -> np.random.Generator:
         """Every evaluation starts from the same states, which no other stream draws."""
         return stream(self.config.seed, "evaluate")
 
-    def _rounds(self, method: Method, scale: Scale) -> list[Round]:
-        config, folder = self.config, self.folder
+    def _rounds(self, method: Method, baseline: Baseline) -> list[Round]:
+        config, folder, scale = self.config, self.folder, baseline.scale
         episodes: list[Episode] = []
         rounds: list[Round] = []
         samples = 0
@@ -138,8 +144,7 @@ class _Crossing:
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
                 self._tell("evaluate", samples, number)
-                settled = self._settled(scale, samples)
-                scored = self.target.score(method.decider(), method.history, self._starts(), settled)
+                scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
                 seconds = {
                     "collect": collected - began,
                     "fit": fitted - collected,
@@ -155,6 +160,13 @@ class _Crossing:
             rounds.append(done)
             self._tell("evaluate", samples, number, normalised=done.normalised)
         return rounds
+
+    def _scored(self, method: Method, unadapted: Scored, settled: Settled | None = None) -> Scored:
+        """How well the method does on the target; who does as the expert does comes to what that one came to."""
+        decider = method.decider()
+        if isinstance(decider, Unadapted) and decider.policy is self.expert:
+            return unadapted
+        return self.target.score(decider, method.history, self._starts(), settled)
 
     def _enough(self, rounds: list[Round]) -> bool:
         """Whether the last two evaluations came to what is wanted."""
@@ -246,7 +258,9 @@ class _Crossing:
 
     def _result(self, method: Method, baseline: Baseline, rounds: list[Round]) -> Result:
         scale, unadapted = baseline.scale, baseline.unadapted
-        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._untrained(method, unadapted)
+        if not rounds:
+            self._tell("evaluate", 0)
+        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._scored(method, unadapted)
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
         return Result(
             task=self.config.task,
@@ -278,14 +292,6 @@ class _Crossing:
             chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
             predicted=_predicted(rounds[-1]) if rounds else None,
         )
-
-    def _untrained(self, method: Method, unadapted: Scored) -> Scored:
-        """The score of a method that wants no samples."""
-        decider = method.decider()
-        if isinstance(decider, Unadapted):
-            return unadapted
-        self._tell("evaluate", 0)
-        return self.target.score(decider, method.history, self._starts())
 
     def _tell(
         self,

@@ -22,6 +22,7 @@ class KnownSide:
     policy: Policy
     seed: int
     _scores: dict[tuple[type[Target], int], tuple[Scored, Scored]] = field(default_factory=dict)
+    _unadapted: dict[tuple[str, int], Scored] = field(default_factory=dict)
 
     @staticmethod
     def of(task: str, policy: PolicyFile | None, seed: int) -> "KnownSide":
@@ -47,6 +48,13 @@ class KnownSide:
             still, moving = (target.score_source(one, stream(self.seed, "evaluate")) for one in (zero, self.policy))
             self._scores[key] = still, moving
         return self._scores[key]
+
+    def unadapted(self, target: Target, gap: str, episodes: int) -> Scored:
+        """What the policy comes to as it is on the simulated `target` behind a gap, over so many episodes."""
+        key = gap, episodes
+        if key not in self._unadapted:
+            self._unadapted[key] = target.score(self.policy, 1, stream(self.seed, "evaluate"))
+        return self._unadapted[key]
 
 
 @lru_cache(maxsize=1)
