@@ -10,7 +10,7 @@ from isthmus.core import History, Problem, Trajectory, stream
 from isthmus.data import save_arrays
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
-from isthmus.methods import MethodSettings, Source, make_method
+from isthmus.methods import Foreseen, MethodSettings, Source, make_method
 from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, PARTS, Contest, chosen, unsettled
 from isthmus.methods.method import Rehearsal
 from isthmus.methods.unadapted import UnadaptedMethod
@@ -99,9 +99,7 @@ def test_what_was_lost_is_told_from_the_same_starts():
     contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
     assert not contest.is_needless
     assert contest.falls_short
-    foreseen = contest.foreseen
-    assert foreseen["source"] - foreseen["taken"] == pytest.approx(0.5)
-    assert foreseen["source"] - foreseen["zero"] == pytest.approx(1.0)
+    assert contest.foreseen[AS_IT_IS].score == pytest.approx(0.5)
 
 
 def test_a_policy_that_has_lost_nothing_is_left_alone():
@@ -119,7 +117,8 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
     assert tried == ["Unadapted"]
     assert learned.chosen == AS_IT_IS
-    assert learned.foreseen["taken"] == 1.99
+    assert learned.foreseen == {AS_IT_IS: Foreseen(pytest.approx(0.995), pytest.approx(0.0, abs=1e-9), 16)}
+    assert learned.predicted == pytest.approx(0.995)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
@@ -147,9 +146,9 @@ def test_every_policy_is_rehearsed_once(better):
     assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
     assert [one.chosen for one in learned] == [better] * 2
     for one in learned:
-        assert set(one.foreseen) == {AS_IT_IS, "explained", AS_BEFORE, "taken", "source", "zero"}
-        assert (one.foreseen["taken"], one.foreseen["source"]) == (1.0, 2.0)
-    assert learned[0].foreseen[AS_BEFORE] == learned[0].foreseen[AS_IT_IS]
+        assert set(one.foreseen) - {AS_BEFORE} == {AS_IT_IS, "explained"}
+        assert one.predicted == one.foreseen[better].score == 0.5
+    assert AS_BEFORE not in learned[0].foreseen
 
 
 def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):

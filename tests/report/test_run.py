@@ -5,6 +5,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.data import save_arrays
+from isthmus.methods import Foreseen
 from isthmus.report.run import Run, episodes
 from isthmus.transfer import RunFolder
 
@@ -70,4 +71,20 @@ def test_a_trace_of_something_else_is_a_problem(folder, run, name, value):
     arrays = {one: getattr(run.traces["adapted"], one) for one in run.traces["adapted"].__dataclass_fields__}
     save_arrays(folder.trace_path("adapted"), arrays | {name: value}, {"kind": "trace"})
     with pytest.raises(Problem, match=r"adapted\.npz does not fit the run"):
+        Run.load(folder)
+
+
+FORESEEN = {"score": 1.0, "error": 0.1, "episodes": 8}
+
+
+@pytest.mark.parametrize("fault", [FORESEEN | {"score": "high"}, FORESEEN | {"error": None}, {"score": 1.0}, 0.5])
+def test_what_was_foreseen_is_checked(folder, fault):
+    path = folder.path / "rounds" / "001.json"
+    record = json.loads(path.read_text())
+    for one in (FORESEEN, fault):
+        record["fit"] |= {"chosen": "explained", "predicted": 1.0, "foreseen": {"explained": one}}
+        path.write_text(json.dumps(record))
+        if one is FORESEEN:
+            assert Run.load(folder).rounds[1].foreseen == {"explained": Foreseen(**FORESEEN)}
+    with pytest.raises(Problem, match=r"round 1 .* is damaged"):
         Run.load(folder)

@@ -16,6 +16,8 @@ from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
 from isthmus.transfer import Config, Result, RunFolder, cross, shared_side
+from isthmus.transfer.side import KnownSide
+from isthmus.transfer.target import SimulatedTarget
 
 TINY = Config(
     "reacher",
@@ -80,6 +82,24 @@ def test_what_is_known_can_be_shared_by_crossings_that_follow_each_other(tmp_pat
     shared = cross(config, RunFolder(tmp_path / "shared"), side=side)
     assert figures(shared) == figures(alone)
     assert shared_side(config.task, config.policy, config.seed) is side
+
+
+def test_the_expert_is_judged_once_behind_each_gap(tmp_path, monkeypatch):
+    judged, score = [], SimulatedTarget.score
+
+    def counted(self, policy, *others):
+        judged.append(policy)
+        return score(self, policy, *others)
+
+    monkeypatch.setattr(SimulatedTarget, "score", counted)
+    side = KnownSide.of("reacher", None, 0)
+    gaps = ("tilt=90", "tilt=90", "tilt=60")
+    results = [
+        cross(dataclasses.replace(TINY, gap=gap, method="unadapted"), RunFolder(tmp_path / str(n)), side=side)
+        for n, gap in enumerate(gaps)
+    ]
+    assert judged == [side.policy] * 2
+    assert results[0].unadapted == results[1].unadapted != results[2].unadapted
 
 
 def test_another_seed_gives_another_run(whole, tmp_path):

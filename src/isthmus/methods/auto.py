@@ -93,7 +93,8 @@ class AutoMethod:
         if name != AS_BEFORE:
             self._taken = name, copy(contest.methods[name])
         about = learned.get(self._taken[0], learned["explained"])
-        return replace(about, chosen=self._taken[0], foreseen=contest.foreseen)
+        foreseen = contest.foreseen
+        return replace(about, chosen=self._taken[0], foreseen=foreseen, predicted=foreseen[name].score)
 
     def save(self, path: Path) -> None:
         """Write what was taken, and what the candidates go on from: a file of each, in one."""

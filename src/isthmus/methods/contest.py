@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.methods.method import Method, Rehearsal
+from isthmus.methods.method import Foreseen, Method, Rehearsal
 
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
@@ -61,12 +61,9 @@ class Contest:
         return all(self._share(name) < SHORT for name in self.scores)
 
     @property
-    def foreseen(self) -> dict[str, float]:
-        """The mean score of every candidate, of who is taken, and what that is to be compared with."""
-        means = {name: float(values.mean()) for name, values in self.scores.items()}
-        means.setdefault(AS_BEFORE, means[AS_IT_IS])
-        source, zero = self._at_home(self.taken)
-        return means | {"taken": means[self.taken], "source": source, "zero": zero}
+    def foreseen(self) -> dict[str, Foreseen]:
+        """How every candidate did."""
+        return {name: self._foreseen(name) for name in self.scores}
 
     @property
     def _range(self) -> float:
@@ -75,8 +72,12 @@ class Contest:
 
     def _share(self, name: str) -> float:
         """How far a score is from doing nothing to what the source's policy has in its simulator."""
-        source, zero = self._at_home(name)
-        return (float(self.scores[name].mean()) - zero) / (source - zero)
+        return self._foreseen(name).score
+
+    def _foreseen(self, name: str) -> Foreseen:
+        scores, (source, zero) = self.scores[name], self._at_home(name)
+        share = (scores - zero) / (source - zero)
+        return Foreseen(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
 
     def _at_home(self, name: str) -> tuple[float, float]:
         """What the source's policy has in its simulator, and who does nothing, from the starts that `name` had."""

@@ -103,6 +103,16 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Foreseen:
+    """How well a candidate did in rehearsal, if 1 is the source's policy in its simulator and 0 is doing nothing."""
+
+    score: float
+    error: float
+    """Its standard error."""
+    episodes: int
+
+
+@dataclass(frozen=True)
 class Learned:
     """How a round of learning went, for people to look at."""
 
@@ -116,8 +126,10 @@ class Learned:
     """Spread of each actuator's actions in the data: what the error is to be compared with."""
     chosen: str = ""
     """What was taken of several candidates."""
-    foreseen: Mapping[str, float] = field(default_factory=dict[str, float])
-    """The score of each candidate in rehearsal, and of what was taken."""
+    foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
+    """How each candidate did in rehearsal."""
+    predicted: float | None = None
+    """How the one did that was taken."""
 
 
 class Method(Protocol):

@@ -12,6 +12,7 @@ from isthmus.report.charts import (
     curve_chart,
     error_chart,
     loss_chart,
+    rehearsal_chart,
     tracking_chart,
 )
 from isthmus.report.collected import collected
@@ -41,6 +42,7 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
     result = run.result
     charts: dict[str, Chart | None] = {
         "curve": curve_chart(run),
+        "rehearsals": rehearsal_chart(run),
         "tracking": tracking_chart(run),
         "coverage": coverage_chart(run),
         "error": error_chart(run),

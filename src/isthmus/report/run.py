@@ -1,8 +1,8 @@
 """Everything a run folder holds, read and checked once."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from isthmus.core import Episode, Float, Problem, WorldSpec
 from isthmus.evaluate import Trace
 from isthmus.gaps import Gap
+from isthmus.methods import Foreseen
 from isthmus.tasks import Task
 from isthmus.transfer import Config, Result, RunFolder
 from isthmus.transfer.records import Round as Record
@@ -39,6 +40,12 @@ class Round:
     """The pass that was kept."""
     waves: tuple[Sequence[Episode], ...]
     """What was collected."""
+    chosen: str = ""
+    """What was taken, by a method that chooses among several."""
+    predicted: float | None = None
+    """The normalised score that was foreseen for it."""
+    foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
+    """How each of them did in rehearsal."""
 
     @property
     def episodes(self) -> list[Episode]:
@@ -142,7 +149,13 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
         losses=tuple((_loss(training), _loss(held_out)) for training, held_out in fit["losses"]),
         best=int(fit["best"]),
         waves=waves,
+        chosen=str(fit.get("chosen", "")),
+        predicted=fit.get("predicted"),
+        foreseen={name: Foreseen(**one) for name, one in fit.get("foreseen", {}).items()},
     )
+    foreseen = [value for one in made.foreseen.values() for value in (one.score, one.error, one.episodes)]
+    if not all(_is_finite(value) for value in (*foreseen, *([made.predicted] if made.foreseen else []))):
+        raise ValueError("what was foreseen is not a number")
     if not len(made.error) == len(made.spread) or len(made.error) not in (0, spec.action_size):
         raise ValueError(f"fit has {len(made.error)} actuators, the robot {spec.action_size}")
     for trajectory in (one for episode in made.episodes for one in episode):

@@ -290,7 +290,7 @@ class _Crossing:
             seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
             versions=versions(),
             chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
-            predicted=_predicted(rounds[-1]) if rounds else None,
+            predicted=rounds[-1].fit.get("predicted") if rounds else None,
         )
 
     def _tell(
@@ -304,12 +304,6 @@ class _Crossing:
         normalised: float | None = None,
     ) -> None:
         self.watch(Event(phase, samples, self.config.samples, number, epoch, loss, normalised))
-
-
-def _predicted(last: Round) -> float | None:
-    """The normalised score that was foreseen in rehearsal, if there was one, on the scale of its own starts."""
-    foreseen: dict[str, float] = last.fit.get("foreseen", {})
-    return Scale(foreseen["zero"], foreseen["source"])(foreseen["taken"]) if "taken" in foreseen else None
 
 
 def _samples(episodes: list[Episode]) -> int:

@@ -5,6 +5,7 @@ from isthmus.report.charts.corrections import correction_charts
 from isthmus.report.charts.coverage import coverage_chart
 from isthmus.report.charts.curve import curve_chart
 from isthmus.report.charts.fitting import error_chart, loss_chart
+from isthmus.report.charts.rehearsals import rehearsal_chart
 from isthmus.report.charts.tracking import tracking_chart
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "curve_chart",
     "error_chart",
     "loss_chart",
+    "rehearsal_chart",
     "tracking_chart",
 ]

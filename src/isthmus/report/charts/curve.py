@@ -34,6 +34,20 @@ def curve_chart(run: Run) -> Chart | None:
             "hovertemplate": "%{x} samples (%{customdata} s)<br>score %{y:.3f}<extra></extra>",
         },
     ]
+    foreseen = [one for one in run.rounds if one.predicted is not None]
+    if foreseen:
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "foreseen in rehearsal",
+                "x": [one.samples for one in foreseen],
+                "y": values([one.predicted or 0.0 for one in foreseen]),
+                "cliponaxis": False,
+                "marker": {"color": "@series-3", "size": 11, "symbol": "circle-open", "line": {"width": 2}},
+                "hovertemplate": "foreseen after %{x} samples: %{y:.3f}<extra></extra>",
+            }
+        )
     return Chart(
         "curve",
         f"Learning curve: the normalised score goes from {unadapted:.2f} to {scores[-1]:.2f} "

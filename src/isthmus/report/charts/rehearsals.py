@@ -1,0 +1,79 @@
+"""What was foreseen of every candidate in rehearsal, beside what came of it on the target."""
+
+from isthmus.methods.contest import AS_BEFORE, AS_IT_IS
+from isthmus.report.charts.chart import Chart, Json, layout, text, values
+from isthmus.report.run import Round, Run
+
+BAR = 2.0
+"""Standard errors that a bar has on either side."""
+
+
+def rehearsal_chart(run: Run) -> Chart | None:
+    """The candidates of the last round; None for a method that rehearses nothing."""
+    if not run.rounds or not run.rounds[-1].foreseen:
+        return None
+    last = run.rounds[-1]
+    names = list(last.foreseen)
+    taken = _taken(last)
+    labels = [f"{last.chosen} ({name})" if name == taken == AS_BEFORE else name for name in names]
+    happened = {AS_IT_IS: run.result.normalised_unadapted, taken: run.result.normalised_adapted}
+    data: list[Json] = [
+        _points("foreseen in rehearsal", "series-3", last, [name for name in names if name not in happened]),
+        _points("foreseen, as it is", "unadapted", last, [AS_IT_IS] if taken != AS_IT_IS else []),
+        _points("foreseen, taken", "adapted", last, [taken]),
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "on the target",
+            "x": values(list(happened.values())),
+            "y": [names.index(name) for name in happened],
+            "marker": {"color": "@ink", "size": 13, "symbol": "circle-open", "line": {"width": 2}},
+            "hovertemplate": "on the target: %{x:.3f}<extra></extra>",
+        },
+    ]
+    return Chart(
+        "rehearsals",
+        f"Foreseen scores of {len(names)} candidates, of which {last.chosen} was taken",
+        [one for one in data if one["x"]],
+        layout(
+            "normalised score",
+            "",
+            height=100 + 36 * len(names),
+            yaxis={
+                "autorange": "reversed",
+                "tickmode": "array",
+                "tickvals": list(range(len(names))),
+                "ticktext": [text(label, 34) for label in labels],
+                "ticks": "",
+                "zeroline": False,
+            },
+        ),
+    )
+
+
+def _taken(last: Round) -> str:
+    """The candidate that was taken: by its name, or as what it was before."""
+    as_before = last.foreseen.get(AS_BEFORE)
+    return AS_BEFORE if as_before and as_before.score == last.predicted else last.chosen
+
+
+def _points(label: str, colour: str, last: Round, names: list[str]) -> Json:
+    everybody = list(last.foreseen)
+    found = [last.foreseen[name] for name in names]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": label,
+        "x": values([one.score for one in found]),
+        "y": [everybody.index(name) for name in names],
+        "customdata": [one.episodes for one in found],
+        "error_x": {
+            "type": "data",
+            "array": values([BAR * one.error for one in found]),
+            "color": f"@{colour}",
+            "thickness": 1.5,
+            "width": 4,
+        },
+        "marker": {"color": f"@{colour}", "size": 9},
+        "hovertemplate": "%{x:.3f} over %{customdata} episodes<extra></extra>",
+    }
