@@ -149,6 +149,20 @@ def test_transfer_prints_a_closing_table_and_where_the_report_is(tmp_path):
     assert (tmp_path / "run" / "report.html").exists()
 
 
+def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, capsys):
+    """A robot that is late and nothing else does exactly what it is told, once that is taken into account."""
+    options = ["--samples", "60", "--round-samples", "60", "--fit.epochs", "2", "--no-report", "--out", str(tmp_path)]
+    main(["transfer", "reacher", *options])
+    [path] = (tmp_path / "rounds").iterdir()
+    record = json.loads(path.read_text())
+    record["fit"] |= {"error": [0.0, 0.1], "spread": [0.0, 0.2]}
+    path.write_text(json.dumps(record))
+    capsys.readouterr()
+    main(["transfer", "reacher", *options, "--resume"])
+    told = "held-out action error: joint0 0.000, joint1 0.100 (50% of its spread)"
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
 def test_with_json_only_json_goes_to_stdout(tmp_path):
     options = ["--gap", "tilt=90", "--samples", "60", "--round-samples", "60", "--fit.epochs", "2", "--no-report"]
     finished = run("transfer", "reacher", *options, "--json", "--out", str(tmp_path / "run"))

@@ -179,9 +179,11 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
     rounds = folder.rounds()
     if rounds and rounds[-1].fit["error"]:
         fit = rounds[-1].fit
-        errors = zip(actuators, fit["error"], fit["spread"], strict=True)
-        told = ", ".join(f"{name} {error:.3f} ({error / spread:.0%} of its spread)" for name, error, spread in errors)
-        stdout.print(f"held-out action error: {told}", soft_wrap=True)
+        told = (
+            f"{name} {error:.3f}" + (f" ({error / spread:.0%} of its spread)" if spread else "")
+            for name, error, spread in zip(actuators, fit["error"], fit["spread"], strict=True)
+        )
+        stdout.print(f"held-out action error: {', '.join(told)}", soft_wrap=True)
 
 
 def print_result(result: Result) -> None:
