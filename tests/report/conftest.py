@@ -33,7 +33,7 @@ def finished(tmp_path_factory, worker):
     """A tiny real run; not to be changed."""
     settings = MethodSettings(fit=FitSettings(epochs=3))
     config = Config(
-        task="reacher", gap="tilt=90", samples=100, round_samples=50, evaluation_episodes=50, settings=settings
+        "reacher", "tilt=90", "inverse", samples=100, round_samples=50, evaluation_episodes=50, settings=settings
     )
     with alone(tmp_path_factory, worker) as shared:
         folder = RunFolder(shared / "run")

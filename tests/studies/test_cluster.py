@@ -32,7 +32,8 @@ def cluster(tmp_path, monkeypatch):
 def run(folder, settings, **how):
     tiny = {"samples": 90, "round_samples": 30, "evaluation_episodes": 50, "settings": settings}
     work = [
-        Unit(f"unit {seed}", Config("reacher", "tilt=90", seed=seed, **tiny), folder / f"{seed}") for seed in range(3)
+        Unit(f"unit {seed}", Config("reacher", "tilt=90", "inverse", seed=seed, **tiny), folder / f"{seed}")
+        for seed in range(3)
     ]
     found = {}
     run_units(work, lambda unit, result: found.setdefault(unit.name, result.to_json() | {"seconds": 0}), **how)

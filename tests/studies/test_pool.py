@@ -18,7 +18,7 @@ SETTINGS = MethodSettings(fit=FitSettings(epochs=2))
 def units(folder, count=3, **changes):
     tiny = {"samples": 90, "round_samples": 30, "evaluation_episodes": 50, "settings": SETTINGS} | changes
     return [
-        Unit(f"unit {seed}", Config("reacher", "tilt=90", seed=seed, **tiny), folder / f"{seed}")
+        Unit(f"unit {seed}", Config("reacher", "tilt=90", "inverse", seed=seed, **tiny), folder / f"{seed}")
         for seed in range(count)
     ]
 

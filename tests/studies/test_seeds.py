@@ -13,6 +13,7 @@ from isthmus.transfer import Config, RunFolder, cross
 TINY = Config(
     "reacher",
     "tilt=90",
+    "inverse",
     samples=60,
     round_samples=30,
     evaluation_episodes=50,

@@ -22,6 +22,7 @@ from isthmus.transfer.target import SimulatedTarget
 TINY = Config(
     "reacher",
     "tilt=90",
+    "inverse",
     samples=110,
     round_samples=50,
     evaluation_episodes=50,
@@ -148,8 +149,17 @@ def test_a_run_that_dies_at_any_write_comes_to_the_same_result(whole, tmp_path, 
 
 
 def test_a_process_killed_at_random_moments_comes_to_the_same_result(whole, tmp_path):
-    options = ["--gap", "tilt=90", "--samples", "110", "--round-samples", "50", "--history", "2", "--no-report"]
-    options += ["--evaluation-episodes", "50", "--fit.epochs", "3", "--resume", "--out", str(tmp_path / "run")]
+    options = ["--gap", "tilt=90", "--method", "inverse", "--samples", "110", "--round-samples", "50", "--history", "2"]
+    options += [
+        "--evaluation-episodes",
+        "50",
+        "--fit.epochs",
+        "3",
+        "--no-report",
+        "--resume",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     command = [sys.executable, "-m", "isthmus", "transfer", "reacher", *options]
     chance = random.Random(0)
     for files in sorted(chance.sample(range(2, 16), 2)):

@@ -19,6 +19,7 @@ def make_env():
     return gymnasium.wrappers.TransformAction(env, lambda action: 0.5 * action, env.action_space)
 """
 TINY = {
+    "method": "inverse",
     "samples": 50,
     "round_samples": 50,
     "settings": MethodSettings(fit=FitSettings(epochs=3)),

@@ -23,7 +23,7 @@ class Study:
     """The robot and its task: see `isthmus tasks`."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
-    method: str = "inverse"
+    method: str = "auto"
     """The way across: see `isthmus methods`."""
     samples: int = 2000
     """Steps that may be taken on the target."""

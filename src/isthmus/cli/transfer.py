@@ -54,7 +54,7 @@ class Transfer:
     layout: str | None = None
     """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
     method: str | None = None
-    """The way across: see `isthmus methods`; inverse, or preview for a robot, when not given."""
+    """The way across: see `isthmus methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     history: int = 1
@@ -94,7 +94,8 @@ class Transfer:
             )
         if self.robot is not None and self.target is not None:
             raise Problem("a robot and an environment are two targets: give one")
-        if self.may_retrain and self.method != "auto":
+        method = self.method or ("preview" if self.robot else "auto")
+        if self.may_retrain and method != "auto":
             raise Problem("may-retrain is for --method auto, which then goes on to `grounded` where it has to")
         samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
         if self.robot is not None:
@@ -106,7 +107,7 @@ class Transfer:
         return Config(
             task=self.task,
             gap=self.gap,
-            method=self.method or ("preview" if self.robot else "inverse"),
+            method=method,
             samples=samples,
             seed=self.seed,
             round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),

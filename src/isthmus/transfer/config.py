@@ -32,7 +32,7 @@ class Config:
 
     task: str
     gap: str = "none"
-    method: str = "inverse"
+    method: str = "auto"
     samples: int = 2000
     """Steps that may be taken on the target."""
     seed: int = 0
