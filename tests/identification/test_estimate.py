@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from isthmus.identification import Identified, Physics, estimates
+from isthmus.core import History
+from isthmus.identification import Identified, Physics, estimates, in_fewest_terms
 from isthmus.tasks import load_task
 
 PHYSICS = Physics(load_task("half-cheetah").embodiment)
@@ -44,3 +45,28 @@ def test_what_is_determined_is_what_the_steps_have_made_certain():
     assert found["mass"].together.determined == pytest.approx(0.0)
     assert found["strength"].together.determined == 0.0
     assert found["gravity"].to_json()["parts"][2]["estimate"] == -9.81
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fewest_terms_make_the_same_motion(seed):
+    rng = np.random.default_rng(seed)
+    task = load_task("half-cheetah")
+    weak = {"mass": 1.25, "damping": 1.25, "armature": 1.25, "stiffness": 1.25, "dry friction": 0.3}
+    values = [
+        value + weak[quantity.name] if quantity.name == "dry friction" else value * weak.get(quantity.name, 1.0)
+        for quantity, value in zip(PHYSICS.quantities, PHYSICS.values(np.zeros(PHYSICS.size)), strict=True)
+    ]
+    fewest = in_fewest_terms(PHYSICS, values)
+    named = {quantity.name: value for quantity, value in zip(PHYSICS.quantities, fewest, strict=True)}
+    np.testing.assert_allclose(named["strength"], 0.8)
+    np.testing.assert_allclose(named["mass"], task.embodiment.model.body_mass[1:])
+    world, seen = task.source(8), []
+    now = world.reset(rng)
+    for _ in range(20):  # the legs are on the ground by then
+        seen.append(now)
+        now = world.step(rng.uniform(-1, 1, (8, 6))).observations
+    before = np.concatenate(seen)
+    actions = rng.uniform(-1, 1, (len(before), 6))
+    as_found, as_told = (PHYSICS.predict(one, before, actions) for one in (values, fewest))
+    np.testing.assert_allclose(as_told, as_found, atol=1e-5)
+    assert np.abs(as_told - task.source().predict(History.of(before), actions)).max() > 0.1

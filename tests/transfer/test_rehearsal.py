@@ -4,6 +4,7 @@ import pytest
 from isthmus.collection import CollectSettings, Course, collect, observation_scale
 from isthmus.core import stream
 from isthmus.evaluate import evaluate
+from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.methods.method import Upset
@@ -183,3 +184,9 @@ def test_what_lines_explain_is_rehearsed():
     target = TASK.target(Gap.parse("torque-scale=0.6").resolve(TASK.embodiment.model), 8)
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_allclose(foreseen.scores(EXPERT, 1, 0), happened, rtol=1e-6)
+
+
+def test_a_robot_with_weak_motors_is_not_shown_as_a_heavy_one():
+    model = fit_forward(TASK, recorded("torque-scale=0.6")).model
+    np.testing.assert_allclose(model.body_mass, TASK.embodiment.model.body_mass, rtol=1e-3)
+    np.testing.assert_allclose(model.actuator_gainprm[:, 0], 0.6, rtol=1e-3)

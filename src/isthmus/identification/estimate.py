@@ -47,7 +47,7 @@ class Estimate:
 
 def estimates(physics: Physics, found: Identified) -> tuple[Estimate, ...]:
     """Every quantity, as it was found."""
-    values = _in_fewest_terms(physics, physics.values(found.z))
+    values = in_fewest_terms(physics, physics.values(found.z))
     covariances = _blocks(physics, found.covariance)
     return tuple(
         _estimate(quantity, value, covariance)
@@ -81,8 +81,8 @@ def _blocks(physics: Physics, covariance: Float) -> list[Float]:
     return [covariance[np.ix_(one.astype(np.int64), one.astype(np.int64))] for one in columns]
 
 
-def _in_fewest_terms(physics: Physics, values: list[Float]) -> list[Float]:
-    """The values with all torques scaled alike, where that leaves far less to be said."""
+def in_fewest_terms(physics: Physics, values: list[Float]) -> list[Float]:
+    """The values with all torques scaled alike, where that leaves far less to be said; they make the same motion."""
     torques = [
         float(np.log(value.sum() / quantity.values.sum()))
         for quantity, value in zip(physics.quantities, values, strict=True)

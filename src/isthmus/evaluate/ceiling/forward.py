@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.core import Episode, Float, stream
 from isthmus.evaluate.ceiling.oracle import OpenTarget
-from isthmus.identification import Physics, Transitions, identify, set_apart
+from isthmus.identification import Physics, Transitions, identify, in_fewest_terms, set_apart
 from isthmus.models.residual import Residual, Steps, fit_residual
 from isthmus.tasks import Task
 from isthmus.worlds import CorrectedWorld, MujocoWorld
@@ -55,7 +55,8 @@ def fit_forward(task: Task, episodes: Sequence[Episode], z: Float | None = None)
     kept, apart = set_apart(episodes)
     physics, targets = Physics(task.embodiment), task.embodiment.spec.targets
     transitions = Transitions.of(kept)
-    values = physics.values(identify(physics, transitions, targets).z if z is None else z)
+    # Some observations tell masses: a robot with weak motors is not to be shown as a heavy one.
+    values = in_fewest_terms(physics, physics.values(identify(physics, transitions, targets).z if z is None else z))
     simulator = physics.simulator(values)
     residual = fit_residual(Steps.of(kept, simulator), targets, stream(0, "residual"))
     spread = (transitions.after - transitions.before)[:, targets].std(axis=0)

@@ -51,6 +51,8 @@ class Crossing:
             "episode_error": _episode_error(result),
             "samples": result.samples,
             "curve": [[point.samples, point.normalised] for point in result.curve],
+            "chosen": result.chosen,
+            "predicted": result.predicted,
             "fit_seconds": result.seconds["fit"],
             "step_microseconds": run.step_microseconds(),
             "versions": result.versions,
