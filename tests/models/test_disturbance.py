@@ -194,3 +194,14 @@ def test_time_passes_where_nothing_shows():
     new = new[told_something, 0] / much[told_something]
     assert new.std() == pytest.approx(1.0, abs=0.03)
     assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
+
+
+@given(st.floats(0.01, 1), st.floats(0, 1), st.floats(0.001, 1))
+def test_what_is_unforeseen_is_what_a_filter_comes_to(spread, lasting, blur):
+    variance = spread**2
+    for _ in range(20_000):
+        known = variance * blur**2 / (variance + blur**2)
+        variance, before = lasting**2 * known + (1 - lasting**2) * spread**2, variance
+        if abs(variance - before) < 1e-9 * before:
+            break
+    assert disturbance(spread, lasting, blur).unforeseen == pytest.approx(np.sqrt(variance + blur**2), rel=2e-2)

@@ -176,6 +176,23 @@ def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left
     assert abs(foreseen.mean() - nearer) < 0.25 * abs(flat - tilted)
 
 
+@pytest.mark.parametrize(("lasting", "is_taken"), [(1.0, True), (0.3, False)])
+def test_a_model_in_which_a_constant_comes_and_goes_has_explained_nothing(lasting, is_taken):
+    """An offset that stays for an episode bends the state, and a model may take the one for the other's cause."""
+
+    def upset_in(simulator):
+        lasts = np.full(2, 1.0 if simulator is None else lasting)
+        return upset(Disturbance(np.full(2, 1e-3), lasts, np.full(2, 1e-4), cut=True))
+
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None).scores(EXPERT, 1, 0)
+    flat, tilted = (
+        evaluate(TASK, TASK.target(Gap.parse(f"tilt={tilt}"), len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0))
+        for tilt in (0, 90)
+    )
+    assert np.abs(foreseen - tilted.scores).mean() < 0.1 * np.abs(foreseen - flat.scores).mean() or not is_taken
+    assert np.abs(foreseen - flat.scores).mean() < 0.1 * np.abs(foreseen - tilted.scores).mean() or is_taken
+
+
 def test_what_lines_explain_is_rehearsed():
     spec = TASK.embodiment.spec
     weak = Response.plain(spec, Disturbance.none(2))

@@ -63,6 +63,14 @@ class Disturbance:
         """The same, but lasting at these actuators (act,) only."""
         return replace(self, lasting=self.lasting * actuators)
 
+    @property
+    def unforeseen(self) -> Float:
+        """How far an error is off for who has long followed the disturbance (act,): a Kalman filter's steady state."""
+        new, blur = (1 - np.square(self.lasting)) * np.square(self.spread), np.square(self.blur)
+        less = blur * (1 - np.square(self.lasting)) - new
+        before = (np.sqrt(np.square(less) + 4 * new * blur) - less) / 2
+        return np.sqrt(before + blur)
+
     @cached_property
     def grid(self) -> Float:
         """Sizes (act, g) that a disturbance may have."""

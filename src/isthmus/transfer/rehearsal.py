@@ -19,7 +19,7 @@ EPISODES = 8
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
 MORE = 1.1
-"""How many times the source's disturbances may be in it."""
+"""How many times as much may be unforeseen in it as in the source."""
 
 
 def rehearsal_in(
@@ -42,7 +42,7 @@ def rehearsal_in(
         forward = fit_forward(task, episodes, z)
         upset, world_of = upset_in(None), task.source
         if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
-            # What a model explains is no disturbance in it; one that makes more of noise has explained nothing.
+            # What a model explains is no disturbance in it; one in which more is unforeseen has explained nothing.
             left = upset_in(forward.open_target().simulator)
             if _unforeseen(left) <= MORE * _unforeseen(upset):
                 upset, world_of = left, forward.world
@@ -58,7 +58,7 @@ def rehearsal_in(
 
 
 def _unforeseen(upset: Upset) -> float:
-    return float(upset.response.disturbance.spread.sum())
+    return float(upset.response.disturbance.unforeseen.sum())
 
 
 class UpsetWorld:
