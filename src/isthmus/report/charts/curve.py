@@ -34,15 +34,15 @@ def curve_chart(run: Run) -> Chart | None:
             "hovertemplate": "%{x} samples (%{customdata} s)<br>score %{y:.3f}<extra></extra>",
         },
     ]
-    foreseen = [one for one in run.rounds if one.predicted is not None]
+    foreseen = [(one.samples, one.predicted) for one in run.rounds if one.predicted is not None]
     if foreseen:
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "foreseen in rehearsal",
-                "x": [one.samples for one in foreseen],
-                "y": values([one.predicted or 0.0 for one in foreseen]),
+                "x": [after for after, _ in foreseen],
+                "y": values([predicted for _, predicted in foreseen]),
                 "cliponaxis": False,
                 "marker": {"color": "@series-3", "size": 11, "symbol": "circle-open", "line": {"width": 2}},
                 "hovertemplate": "foreseen after %{x} samples: %{y:.3f}<extra></extra>",
