@@ -29,6 +29,12 @@ def as_expected(_observations, _applied, expected):
     return expected
 
 
+def test_training_leaves_no_folder_of_logs_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    practice().begin(seed=0)
+    assert not list(tmp_path.glob("SB3*"))
+
+
 # The corrected simulator
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from sb3_contrib import TRPO
 from stable_baselines3 import PPO
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecNormalize
 
@@ -35,6 +36,13 @@ ACTIVATIONS: dict[Activation, type[torch.nn.Module]] = {"tanh": torch.nn.Tanh, "
 
 def make_agent(env: VecNormalize, settings: TrainSettings, seed: int, like: Mlp | None = None) -> Agent:
     """An agent that knows nothing, with a network as the settings say or shaped like another."""
+    agent = _agent(env, settings, seed, like)
+    # Without a logger it makes one, with a folder in the system's temporary one that nobody removes.
+    agent.set_logger(Logger(folder=None, output_formats=[]))
+    return agent
+
+
+def _agent(env: VecNormalize, settings: TrainSettings, seed: int, like: Mlp | None) -> Agent:
     network = {
         "net_arch": [weight.shape[1] for weight in like.weights[:-1]] if like else [settings.hidden] * 2,
         "activation_fn": ACTIVATIONS[like.activation if like else "tanh"],

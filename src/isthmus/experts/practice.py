@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.buffers import RolloutBuffer
-from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Correct, Float, Mlp, stream
@@ -79,7 +78,6 @@ class PpoPractice:
         restore_arrays(agent, env, dict(trained.arrays))
         agent.rollout_buffer = self._buffer(agent, env, runs)
         agent.batch_size, agent.target_kl = STUDY_MINIBATCH, STUDY_KL
-        agent.set_logger(Logger(folder=None, output_formats=[]))
         agent.train()
         return _trained(agent, env)
 
