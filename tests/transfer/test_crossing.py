@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
@@ -35,6 +36,17 @@ ANY = Trajectory(*(np.zeros((steps, width)) for steps, width in ((4, 11), (3, 2)
 def figures(result: Result):
     """Everything but how long it took."""
     return {name: value for name, value in result.to_json().items() if name != "seconds"}
+
+
+def test_linear_algebra_runs_on_one_thread(tmp_path):
+    def blas():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    seen = []
+    with threadpool_limits(2, user_api="blas"):
+        cross(TINY, RunFolder(tmp_path), watch=lambda _event: seen.extend(blas()))
+        assert set(blas()) == {2}
+    assert set(seen) == {1}
 
 
 def contents(path: Path):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from isthmus.collection import Course, collect
 from isthmus.core import Episode, Policy, Problem, stream
@@ -58,7 +59,8 @@ def cross(
         if folder.result_path.exists():
             return Result.load(folder.result_path)
         told: Watcher = watch or (lambda _event: None)
-        with connect(folder) as target:
+        # Matrices this small gain nothing from threads, and wait for them where the machine has other work to do.
+        with threadpool_limits(1, user_api="blas"), connect(folder) as target:
             return _Crossing(config, folder, side, gap, target, told).run(traces=traces)
 
 
