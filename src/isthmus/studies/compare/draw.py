@@ -47,7 +47,7 @@ def _cell(axes: Axes, x: int, y: int, row: Row, *, taken: bool) -> None:
     axes.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=shade, edgecolor="none"))
     if taken:
         axes.add_patch(Rectangle((x - 0.46, y - 0.42), 0.92, 0.84, fill=False, edgecolor=TAKEN, linewidth=2))
-    text = f"{row.mean:.2f}" if row.scores else "cannot" if row.problem else MISSING
+    text = f"{row.mean:z.2f}" if row.scores else "cannot" if row.problem else MISSING
     axes.text(x, y, text, ha="center", va="center", fontsize=8, color="#000000" if row.scores else "#777777")
 
 
