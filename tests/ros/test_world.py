@@ -89,6 +89,13 @@ def test_an_emergency_stop_ends_the_episode(world, arm):
         world.step(HOME[None])
 
 
+def test_an_emergency_stop_is_named_though_the_arm_has_not_been_heard_of(world, arm):
+    arm.stopped = True
+    arm._heard = None
+    with pytest.raises(Lost, match="emergency stop"):
+        world.reset(stream(0, "reset"))
+
+
 def test_an_old_observation_is_moved_on_to_the_time_it_stands_for(world, arm):
     world.reset(stream(0, "reset"))
     send = arm.send

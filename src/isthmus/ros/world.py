@@ -201,8 +201,7 @@ class RosWorld:
         takes = max(SLOWEST, float((np.abs(start - here) / (GENTLE * self._speeds)).max()))
         stamp = self._link.send([(takes, start), (takes + SETTLE, start)])
         clock.wait_until(stamp + takes + SETTLE, self._patience)
-        if self._link.stopped:
-            self._check()
+        self._check_stop()
         return bool((np.abs(self._news().positions - start) < CLOSE).all())
 
     def _look(self, heard: Heard, at: float) -> None:
@@ -220,6 +219,7 @@ class RosWorld:
                 break
             if attempt == 0:
                 self._link.reconnect()
+        self._check_stop()
         self._lose(f"the robot has not been heard of for {self._patience:g} s")
         raise AssertionError
 
@@ -251,9 +251,12 @@ class RosWorld:
             return f"no command came for {self._overrun + self._spec.control_period:g} s"
         return ""
 
-    def _check(self) -> None:
+    def _check_stop(self) -> None:
         if self._link.stopped:
             self._lose("emergency stop: the arm holds where it is")
+
+    def _check(self) -> None:
+        self._check_stop()
         if self._dog.tripped:
             self._lose(f"{self._dog.tripped}, and the arm was held")
 
