@@ -38,17 +38,6 @@ def figures(result: Result):
     return {name: value for name, value in result.to_json().items() if name != "seconds"}
 
 
-def test_linear_algebra_runs_on_one_thread(tmp_path):
-    def blas():
-        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-    seen = []
-    with threadpool_limits(2, user_api="blas"):
-        cross(TINY, RunFolder(tmp_path), watch=lambda _event: seen.extend(blas()))
-        assert set(blas()) == {2}
-    assert set(seen) == {1}
-
-
 def contents(path: Path):
     return {file.relative_to(path): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
 
@@ -224,6 +213,17 @@ def refused(config, path, message, *, resume=True):
 )
 def test_a_folder_of_another_run_is_refused_and_left_alone(whole, change, message):
     refused(dataclasses.replace(TINY, **change), whole[1], f"belongs to another run.*{message}")
+
+
+def test_linear_algebra_runs_on_one_thread(tmp_path):
+    def blas():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    seen = []
+    with threadpool_limits(2, user_api="blas"):
+        cross(TINY, RunFolder(tmp_path), watch=lambda _event: seen.extend(blas()))
+        assert set(blas()) == {2}
+    assert set(seen) == {1}
 
 
 def test_a_run_is_not_started_over_by_accident(whole):
