@@ -14,6 +14,7 @@ from isthmus.methods import Foreseen, MethodSettings, Source, make_method
 from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, PARTS, Contest, chosen, unsettled
 from isthmus.methods.method import Rehearsal
 from isthmus.methods.unadapted import UnadaptedMethod
+from isthmus.models.parts import Parts
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.tasks import load_task
 from isthmus.transfer.source import make_source
@@ -83,7 +84,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     assert method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None).chosen == taken
@@ -111,7 +112,7 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
@@ -119,6 +120,36 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
     assert learned.chosen == AS_IT_IS
     assert learned.foreseen == {AS_IT_IS: Foreseen(pytest.approx(0.995), pytest.approx(0.0, abs=1e-9), 16)}
     assert learned.predicted == pytest.approx(0.995)
+
+
+def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
+    task = load_task("reacher")
+
+    def rehearsed(decider, _history, _part):
+        return np.full(16, 1.99 if isinstance(decider, Unadapted) else 0.5)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = make_method("auto", source, MethodSettings(parts=Parts(fall_back=False)))
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert (learned.chosen, learned.predicted) == ("explained", 0.25)
+
+
+def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so():
+    task, told = load_task("reacher"), []
+
+    def rehearsal(*_known, correct):
+        told.append(correct)
+        return Rehearsal(lambda *_: np.full(16, 1.0), source=always(2.0), zero=always(0.0))
+
+    for parts in (Parts(), Parts(correction=False)):
+        source = replace(make_source(task, ZeroPolicy(2), 0), rehearsal=rehearsal)
+        method = make_method("auto", source, MethodSettings(parts=parts))
+        learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, lambda *_: None)
+        assert ("identified" in learned.foreseen) is parts.correction
+    assert told == [True, False]
 
 
 @given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
@@ -137,7 +168,7 @@ def test_every_policy_is_rehearsed_once(better):
 
     source = Source(
         *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [
@@ -154,7 +185,7 @@ def test_every_policy_is_rehearsed_once(better):
 def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
     task, tried, late = load_task("reacher"), [], []
 
-    def rehearsal(_episodes, _disturbance, _z, steps):
+    def rehearsal(_episodes, _disturbance, _z, steps, **_how):
         late.append(steps)
         return Rehearsal(rehearsed, source=always(2.0), zero=always(0.0))
 
@@ -222,7 +253,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
 
     source = replace(
         make_source(task, load_expert(task), 0),
-        rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = made()
     episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]

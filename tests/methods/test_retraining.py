@@ -162,7 +162,7 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
     def made():
         told = source(
             lambda _policy: Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, []),
-            rehearsal=lambda *_known: Rehearsal(rehearsed, source=always(1.0), zero=always(0.0)),
+            rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(1.0), zero=always(0.0)),
         )
         return make_method("auto", told, MethodSettings(may_retrain=True))
 
@@ -181,7 +181,9 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
 
 
 def test_auto_that_may_not_retrain_does_not():
-    told = source(rehearsal=lambda *_known: Rehearsal(lambda *_: np.zeros(16), source=always(1.0), zero=always(0.0)))
+    told = source(
+        rehearsal=lambda *_known, **_how: Rehearsal(lambda *_: np.zeros(16), source=always(1.0), zero=always(0.0))
+    )
     learned = make_method("auto", told, MethodSettings()).learn(episodes(5), 0, lambda _pass, _loss: None)
     assert learned.chosen == "unadapted"
     with pytest.raises(Problem, match="what its simulation pays"):

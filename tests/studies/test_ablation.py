@@ -28,6 +28,8 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
 
 
 def test_the_study_leaves_out_each_part_alone():
-    left_out = [parts for method, parts in module.VARIANTS.values() if method == "explained" and parts != Parts()]
+    left_out = [parts for _method, parts in module.VARIANTS.values() if parts != Parts()]
     assert [sum(not there for there in vars(parts).values()) for parts in left_out] == [1] * len(vars(Parts()))
     assert len(set(left_out)) == len(left_out)
+    of_auto = [parts for method, parts in module.VARIANTS.values() if method == "auto"]
+    assert of_auto == [Parts(), Parts(correction=False), Parts(fall_back=False)]

@@ -45,6 +45,18 @@ def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     np.testing.assert_array_equal(rehearsal.source(0), source)
 
 
+def test_what_is_not_to_be_corrected_is_rehearsed_in_the_source():
+    asked = []
+
+    def upset_in(simulator):
+        asked.append(simulator)
+        return nothing()
+
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None, correct=False)
+    np.testing.assert_allclose(rehearsal.scores(EXPERT, 1, 0), rehearsal.source(0))
+    assert asked == [None]
+
+
 def arrived(like, commands, steps, late=0):
     """What arrives in a world (steps, n, act) of commands (n, act) that are given again and again."""
     world, arriving = TASK.source(len(commands)), []

@@ -47,7 +47,8 @@ class AutoMethod:
         if source.rehearsal is None:
             raise Problem("auto tries its candidates in simulation, and needs a simulator whose score is known")
         self._source, self._settings, self._rehearsal = source, settings, source.rehearsal
-        self._identified = None if source.physics is None else IdentifiedMethod(source)
+        corrects = source.physics is not None and settings.parts.correction
+        self._identified = IdentifiedMethod(source) if corrects else None
         self._retrained = GroundedMethod(source) if settings.may_retrain else None
         self._practised = False
         self._unadapted = UnadaptedMethod(source)
@@ -78,8 +79,9 @@ class AutoMethod:
         episodes = [on_time(episode, late) for episode in episodes]
         learned = {name: method.learn(episodes, round_number, progress) for name, method in self._learners.items()}
         physics = self._identified.fitted if self._identified else None
-        rehearsal = self._rehearsal(episodes, partial(self._explained.upset, episodes), physics, late)
-        contest = Contest(rehearsal, self.history, self._unadapted)
+        upset_in, parts = partial(self._explained.upset, episodes), self._settings.parts
+        rehearsal = self._rehearsal(episodes, upset_in, physics, late, correct=parts.correction)
+        contest = Contest(rehearsal, self.history, self._unadapted, fall_back=parts.fall_back)
         if not contest.is_needless or self._taken[0] != AS_IT_IS:
             contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
         if self._identified is not None and not self._identified.is_idle and contest.falls_short:

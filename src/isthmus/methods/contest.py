@@ -26,9 +26,9 @@ as it is has lost nothing that could be won back."""
 class Contest:
     """Rehearsals of one round, all from the same starts and under the same disturbances."""
 
-    def __init__(self, rehearsal: Rehearsal, history: int, unadapted: Method) -> None:
-        """Begin with the policy as it is; candidates look at `history` observations."""
-        self._rehearsal, self._history = rehearsal, history
+    def __init__(self, rehearsal: Rehearsal, history: int, unadapted: Method, *, fall_back: bool = True) -> None:
+        """Begin with the policy as it is, which may be taken or not; candidates look at `history` observations."""
+        self._rehearsal, self._history, self._fall_back = rehearsal, history, fall_back
         self.methods: dict[str, Method] = {}
         self.scores: dict[str, Float] = {}
         self._parts = 1
@@ -47,13 +47,15 @@ class Contest:
     @property
     def taken(self) -> str:
         """The name of who is to be taken."""
+        if not self._fall_back:
+            return max((name for name in self.scores if name != AS_IT_IS), key=lambda name: self.scores[name].mean())
         lost = self._at_home(AS_IT_IS)[0] - float(self.scores[AS_IT_IS].mean())
         return chosen(self.scores, WON_BACK * max(lost, 0.0))
 
     @property
     def is_needless(self) -> bool:
         """Whether the policy as it is has nothing to win."""
-        return self._share(AS_IT_IS) > WHOLE
+        return self._fall_back and self._share(AS_IT_IS) > WHOLE
 
     @property
     def falls_short(self) -> bool:

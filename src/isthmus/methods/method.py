@@ -47,6 +47,20 @@ UpsetIn = Callable[[Simulator | None], Upset]
 """From a simulator, or None for the source's, to what upsets the target in its terms."""
 
 
+class Rehearse(Protocol):
+    """Makes rehearsals of what was recorded on the target."""
+
+    def __call__(
+        self, episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
+    ) -> Rehearsal:
+        """Rehearsals where the target is as it seems to be.
+
+        By target data, what upsets it, physical parameters if they are known, and the steps by which commands are late
+        that were recorded as on time; in the source simulator where that is not to be corrected.
+        """
+        ...
+
+
 def _as_it_is(policy: Policy) -> Policy:
     return policy
 
@@ -83,9 +97,8 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
-    rehearsal: Callable[[Sequence[Episode], UpsetIn, Float | None, int], Rehearsal] | None = None
-    """From target data, what upsets it, physical parameters if they are known, and the steps by
-    which commands are late that were recorded as on time, rehearsals of policies in simulation."""
+    rehearsal: Rehearse | None = None
+    """Rehearsals of policies in simulation."""
     unactuated: Bool | None = None
     """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
     shown: Callable[[Policy], Policy] = _as_it_is

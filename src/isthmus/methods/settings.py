@@ -16,6 +16,6 @@ class MethodSettings:
     collect: CollectSettings = field(default_factory=CollectSettings)
     fit: FitSettings = field(default_factory=FitSettings)
     parts: Parts = field(default_factory=Parts)
-    """Of the response model: what is left out is for ablations."""
+    """Of `explained` and `auto`: what is left out is for ablations."""
     may_retrain: bool = False
     """Whether `auto` may train the policy on, in simulation, where no change of its actions does."""

@@ -1,4 +1,4 @@
-"""What the response model is made of; each part can be left out, to see what it is worth."""
+"""What our method is made of; each part can be left out, to see what it is worth."""
 
 from dataclasses import dataclass
 
@@ -17,3 +17,8 @@ class Parts:
     """Disturbances that last are followed while the robot runs."""
     doubt: bool = True
     """Lines are held back as far as other episodes do not confirm them; else they are fitted closely."""
+    correction: bool = True
+    """`auto` rehearses in a simulator that the samples have put right; else in the source's, where
+    commands come to what lines and disturbances make of them."""
+    fall_back: bool = True
+    """`auto` leaves the policy as it is unless another surely does better; else the best of the others is taken."""

@@ -24,10 +24,19 @@ VARIANTS: Mapping[str, tuple[str, Parts]] = {
     "no lines": ("explained", Parts(lines=False)),
     "nothing followed": ("explained", Parts(following=False)),
     "no doubt": ("explained", Parts(doubt=False)),
-    "rehearsed": ("auto", Parts()),
+    "auto": ("auto", Parts()),
+    "auto, no correction": ("auto", Parts(correction=False)),
+    "auto, no fall-back": ("auto", Parts(fall_back=False)),
 }
 """By name, the method and its parts."""
 HISTORY, ROUNDS, EPISODES = 2, 2, 50
+LEGEND = """\
+"Whole" is `explained`, and five parts of it are left out one at a time: the weights of what may be missed, the price of
+making up for it, the lines that say what commands come to beside what they should (the residual), the following of
+disturbances that last, and the doubt that holds back lines which other episodes do not confirm. Two are of `auto`:
+without the correction nothing is identified, and rehearsals are in the simulator as it was, disturbed; without the
+fall-back the policy as it is cannot be taken.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,10 +47,12 @@ class Ablated:
     gaps: tuple[str, ...]
 
 
-# Each family of gaps: dynamics that lines make up for, a delay, noise that lasts; little data for much noise.
+# Each family of gaps: dynamics that lines make up for, a delay, noise that lasts, sensors; little data for much noise.
 CASES: Mapping[str, Ablated] = {
     "reacher": Ablated(500, ("tilt=60", "delay=2", "motor-noise=0.2,noise-correlation=0.9")),
-    "hopper": Ablated(2_000, ("gravity=0.8", "torque-scale=0.9", "motor-noise=0.5,noise-correlation=0.9")),
+    "hopper": Ablated(
+        2_000, ("gravity=0.8", "torque-scale=0.9", "motor-noise=0.5,noise-correlation=0.9", "sensor-noise=0.01")
+    ),
     "half-cheetah": Ablated(2_000, ("mass=1.3", "motor-noise=0.2,noise-correlation=1")),
 }
 
@@ -91,7 +102,7 @@ class Ablation:
             "# What each part is worth\n\n"
             f"Normalised score, {over}; {EPISODES} episodes, history {HISTORY}.\n"
             f"Made by `{self.command}`; figures in [ablation.json](ablation.json).\n\n"
-            f"{table(columns, lines)}\n"
+            f"{table(columns, lines)}\n\n{LEGEND}"
         )
 
 

@@ -1,6 +1,6 @@
 """Try a policy where the target is known: in the simulator, as the samples have put it right."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from isthmus.core import Bool, Episode, Float, Policy, Step, WorldSpec, stream
 from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
-from isthmus.methods.method import Rehearsal, Upset, UpsetIn
+from isthmus.methods.method import Rehearsal, Rehearse, Upset, UpsetIn
 from isthmus.models.response import LARGEST
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
@@ -22,9 +22,7 @@ MORE = 1.1
 """How many times as much may be unforeseen in it as in the source."""
 
 
-def rehearsal_in(
-    task: Task, expert: Policy, seed: int
-) -> Callable[[Sequence[Episode], UpsetIn, Float | None, int], Rehearsal]:
+def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     @cache
@@ -38,10 +36,12 @@ def rehearsal_in(
     def at_home(policy: Policy, part: int) -> Float:
         return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", part)).scores
 
-    def rehearsal(episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0) -> Rehearsal:
-        forward = fit_forward(task, episodes, z)
+    def rehearsal(
+        episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
+    ) -> Rehearsal:
         upset, world_of = upset_in(None), task.source
-        if forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
+        forward = fit_forward(task, episodes, z) if correct else None
+        if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
             # What a model explains is no disturbance in it; one in which more is unforeseen has explained nothing.
             left = upset_in(forward.open_target().simulator)
             if _unforeseen(left) <= MORE * _unforeseen(upset):
