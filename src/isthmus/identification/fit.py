@@ -5,13 +5,15 @@
 T_z is the simulator put where the robot was seen to be, and z its parameters in deviations of their prior: what the
 steps do not determine stays as the simulator has it. s is how well each part of an observation is predicted in the
 end, and w takes weight from single steps that are predicted much worse than most, as around a contact that the
-simulator has a moment earlier or later; both follow from the errors and are found in turns with z.
+simulator has a moment earlier or later; both follow from the errors and are found in turns with z. Where a few steps
+stay far off and most are exact, those few may be all that shows: then all count alike until they have had their say.
 
 The optimiser is the one that `mujoco.sysid` uses by default, `mujoco.minimize`. The rest of `mujoco.sysid` serves
 another purpose: it compares the sensors of a few long open-loop rollouts, which part from a walking robot's for good
 at its first step, and compiles a model for every parameter it tries. It also needs SciPy and half a dozen others.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,23 +58,33 @@ class Identified:
 def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | None = None) -> Identified:
     """The parameters that explain `steps` best, looked for from `start`, or from the simulator's own."""
     problem = _Problem.of(physics, steps, targets)
-    z = np.zeros(physics.size) if start is None else start
-    change, there = problem.change(z), z
-    jacobian = np.empty((0, physics.size))
-    for _ in range(ROUNDS):
-        if np.abs(z - there).max() > STALE:
-            change, there = problem.change(z), z
-        weights = problem.weights(z)
-        jacobian = (weights[..., None] * change).reshape(-1, len(z))
-        z, gained = _step(problem, z, weights, jacobian)
-        if gained < SETTLED:
-            break
+    z, jacobian = _search(problem, np.zeros(physics.size) if start is None else start, problem.weights)
+    if problem.is_lopsided(z):
+        heard, _ = _search(problem, z, problem.even_weights)
+        other, its_jacobian = _search(problem, heard, problem.weights)
+        if problem.prefers(other, z):
+            z, jacobian = other, its_jacobian
     return Identified(
         z,
         np.asarray(np.linalg.inv(jacobian.T @ jacobian + np.eye(len(z))), dtype=np.float64),
         problem.unexplained(np.zeros_like(z)),
         problem.unexplained(z),
     )
+
+
+def _search(problem: "_Problem", z: Float, weights_at: Callable[[Float], Float]) -> tuple[Float, Float]:
+    """Where errors lead to from z that count by `weights_at`, and how they change there."""
+    change, there = problem.change(z), z
+    jacobian = np.empty((0, len(z)))
+    for _ in range(ROUNDS):
+        if np.abs(z - there).max() > STALE:
+            change, there = problem.change(z), z
+        weights = weights_at(z)
+        jacobian = (weights[..., None] * change).reshape(-1, len(z))
+        z, gained = _step(problem, z, weights, jacobian)
+        if gained < SETTLED:
+            break
+    return z, jacobian
 
 
 def _step(problem: "_Problem", z: Float, weights: Float, jacobian: Float) -> tuple[Float, float]:
@@ -122,11 +134,29 @@ class _Problem:
     def weights(self, z: Float) -> Float:
         """Roots of w / (d s^2) (n, d)."""
         errors = self.errors(z)
-        typical = np.maximum(_typical(errors), SHARPEST)
-        once = np.sqrt(
-            errors.shape[1]
-        )  # one push moves all that is seen of a step: its errors are one piece of evidence
-        return 1 / (once * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
+        typical = _typical(errors)
+        return 1 / (_once(errors) * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
+
+    def even_weights(self, z: Float) -> Float:
+        """The same if no step is odd: w = 1, and s is that of all errors."""
+        errors = self.errors(z)
+        size = np.maximum(np.sqrt(np.square(errors).mean(axis=0)), SHARPEST)
+        return np.broadcast_to(1 / (_once(errors) * size), errors.shape)
+
+    def is_lopsided(self, z: Float) -> bool:
+        """Whether a few errors are far beyond the typical ones, and outweigh them all."""
+        errors = self.errors(z)
+        return bool(np.square(errors).mean() > OUTLYING**2 * np.square(_typical(errors)).mean())
+
+    def prefers(self, one: Float, other: Float) -> bool:
+        """Whether `one` is the better of two z, in one and the same s: what the weights lead to the least of."""
+        tried = self.errors(one), self.errors(other)
+        typical = np.minimum(*(_typical(errors) for errors in tried))
+        costs = [
+            np.log1p(np.square(errors / (OUTLYING * typical))).sum() * (OUTLYING / _once(errors)) ** 2 + z @ z
+            for errors, z in zip(tried, (one, other), strict=True)
+        ]
+        return bool(costs[0] < costs[1])
 
     def change(self, z: Float) -> Float:
         """How errors change with z (n, d, p): many predictions, and for a step of Gauss-Newton they may be hasty."""
@@ -139,9 +169,19 @@ class _Problem:
 
     def unexplained(self, z: Float) -> float:
         """Root mean square, over what is seen, of what a typical step is off."""
-        return float(np.sqrt(np.square(_typical(self.errors(z))).mean()))
+        return float(np.sqrt(np.square(_deviation(self.errors(z))).mean()))
+
+
+def _once(errors: Float) -> float:
+    """Root of how often the errors (n, d) of a step count: one push moves all that is seen, and is one evidence."""
+    return float(np.sqrt(errors.shape[1]))
 
 
 def _typical(errors: Float) -> Float:
+    """What s (d,) is by errors (n, d)."""
+    return np.maximum(_deviation(errors), SHARPEST)
+
+
+def _deviation(errors: Float) -> Float:
     """The standard deviation (d,) of errors (n, d) without the largest."""
     return TO_DEVIATION * np.median(np.abs(errors), axis=0)
