@@ -85,6 +85,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["ablate", "--tasks", "reachr"], "unknown task of the ablation 'reachr'.*did you mean 'reacher'"),
         (["ablate", "--seeds", "0"], "at least one seed"),
         (["transfer", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
+        (["study", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["compare", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
         (["compare", "reacher", "--methods", "pd,invers"], "unknown method 'invers': choose.*did you mean 'inverse'"),
         (["compare", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),

@@ -126,7 +126,7 @@ def test_training_begins_with_the_policy_as_it_is_and_is_the_same_again():
     for name, array in one.arrays.items():
         np.testing.assert_array_equal(array, two.arrays[name], err_msg=name)
     batches = []
-    after = [practice().practise(one, as_expected, 6, lambda batch, _earned: batches.append(batch)) for _ in range(2)]
+    after = [practice().practise(one, 6, lambda batch, _earned: batches.append(batch)) for _ in range(2)]
     assert batches == [1, 2, 1, 2]
     np.testing.assert_array_equal(after[0].network(seen), after[1].network(seen))
     assert not np.allclose(after[0].network(seen), one.network(seen), atol=1e-4)
@@ -137,7 +137,7 @@ def test_what_a_policy_is_worth_depends_on_the_simulator():
     def heavy(observations, _applied, expected):
         return observations + 0.5 * (expected - observations)
 
-    worth = [practice().worth(EXPERT.network, correct, 0) for correct in (as_expected, heavy)]
+    worth = [practice().corrected(correct).worth(EXPERT.network, 0) for correct in (as_expected, heavy)]
     assert worth[0] > worth[1] + 1
 
 

@@ -37,11 +37,14 @@ class Scripted:
     def begin(self, _seed):
         return self._trained(0)
 
-    def practise(self, trained, _correct, _seed, progress):
+    def corrected(self, _correct):
+        return self
+
+    def practise(self, trained, _seed, progress):
         progress(1, 0.0)
         return self._trained(self.age(trained.network) + 1)
 
-    def worth(self, network, _correct, _seed):
+    def worth(self, network, _seed):
         return self.worths[self.age(network)]
 
     def study(self, trained, runs, _seed):
@@ -160,10 +163,14 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
         return np.full(16, 0.97 if retrained else reached if isinstance(decider, Unadapted) else 0.0)
 
     def made():
-        told = source(
-            lambda _policy: Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, []),
-            rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(1.0), zero=always(0.0)),
-        )
+        def nowhere(_policy):
+            return Scripted({}, [])
+
+        def there(_policy):
+            return Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, [])
+
+        rehearsal = Rehearsal(rehearsed, source=always(1.0), zero=always(0.0), practice=there)
+        told = source(nowhere, rehearsal=lambda *_known, **_how: rehearsal)
         return make_method("auto", told, MethodSettings(may_retrain=True))
 
     method, window = made(), History.of(TASK.source(3).reset(stream(0)))

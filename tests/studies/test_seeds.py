@@ -8,6 +8,7 @@ from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
 from isthmus.studies import study_seeds
 from isthmus.studies.plot import plot_curve
+from isthmus.studies.seeds import SeedStudy
 from isthmus.transfer import Config, RunFolder, cross
 
 TINY = Config(
@@ -33,6 +34,13 @@ def test_a_study_is_its_runs_put_together_and_goes_on_where_it_was(tmp_path):
     assert [point["samples"] for point in figures["curve"]] == [0, 30, 60]
     plot_curve(study, tmp_path / "study.svg")
     assert (tmp_path / "study.svg").read_text().startswith("<?xml")
+
+
+def test_a_study_says_how_to_make_it_again():
+    retrained = dataclasses.replace(TINY, method="auto", settings=MethodSettings(may_retrain=True))
+    for config, options in ((TINY, "--method inverse"), (retrained, "--method auto --may-retrain")):
+        command = SeedStudy(config, ()).command
+        assert command == f"isthmus study reacher --gap tilt=90 {options} --samples 60 --history 1 --seeds 0"
 
 
 def test_a_study_of_no_seeds_is_refused(tmp_path):

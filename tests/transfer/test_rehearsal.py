@@ -6,6 +6,7 @@ from isthmus.core import stream
 from isthmus.evaluate import evaluate
 from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.experts import load_expert
+from isthmus.experts.practice import JUDGED
 from isthmus.gaps import Gap
 from isthmus.methods.method import Upset
 from isthmus.models.disturbance import Disturbance
@@ -43,6 +44,15 @@ def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     np.testing.assert_allclose(foreseen, happened, atol=0.02 * np.abs(happened).max())
     source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_array_equal(rehearsal.source(0), source)
+
+
+def test_a_policy_is_practised_where_it_is_rehearsed():
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), nothing, None)
+    worth = rehearsal.practice(EXPERT).worth(EXPERT.network, 0)
+    target, source = TASK.target(Gap.parse("tilt=90").resolve(TASK.embodiment.model), JUDGED), TASK.source(JUDGED)
+    there, home = (evaluate(TASK, one, EXPERT, 1, stream(0, "worth")).returns.mean() for one in (target, source))
+    assert worth == pytest.approx(there, rel=0.02)
+    assert there < 1.5 * home < 0
 
 
 def test_what_is_not_to_be_corrected_is_rehearsed_in_the_source():

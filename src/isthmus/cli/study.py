@@ -29,6 +29,8 @@ class Study:
     """Steps that may be taken on the target."""
     history: int = 1
     """Observations the inverse model looks at."""
+    may_retrain: bool = False
+    """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
     seeds: int = 10
     """How many seeds: 0, 1, 2, ..."""
     workers: int = len(os.sched_getaffinity(0))
@@ -45,7 +47,8 @@ class Study:
         from isthmus.studies.plot import plot_curve
         from isthmus.transfer import Config, Result, folder_name
 
-        config = Config(self.task, self.gap, self.method, self.samples, settings=MethodSettings(history=self.history))
+        settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
+        config = Config(self.task, self.gap, self.method, self.samples, settings=settings)
         config.load_gap().apply(config.load_task().embodiment.model)
         out = self.out or Path("runs") / folder_name("study", self.task, self.gap, self.method)
         columns = (

@@ -95,8 +95,6 @@ class Transfer:
         if self.robot is not None and self.target is not None:
             raise Problem("a robot and an environment are two targets: give one")
         method = self.method or ("preview" if self.robot else "auto")
-        if self.may_retrain and method != "auto":
-            raise Problem("may-retrain is for --method auto, which then goes on to `grounded` where it has to")
         samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
         if self.robot is not None:
             Address.parse(self.robot)

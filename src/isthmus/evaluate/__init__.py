@@ -1,7 +1,7 @@
 """Scores. Adaptation cannot import this package; that is the point of it."""
 
-from isthmus.evaluate.evaluation import Evaluation, evaluate
+from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
 from isthmus.evaluate.normalise import Scale
 from isthmus.evaluate.trace import Trace, record
 
-__all__ = ["Evaluation", "Scale", "Trace", "evaluate", "record"]
+__all__ = ["Evaluation", "Scale", "Scorable", "Trace", "evaluate", "record"]

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Correct, Float, Mlp, stream
 from isthmus.core.trajectory import PaidTrajectory
-from isthmus.evaluate import evaluate
+from isthmus.evaluate import Scorable, evaluate
 from isthmus.experts.agent import adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
 from isthmus.experts.progress import Progress
 from isthmus.experts.settings import TrainSettings
@@ -44,6 +44,8 @@ class PpoPractice:
     policy: NetworkPolicy
     settings: TrainSettings = field(default_factory=lambda: PRACTICE)
     critic_steps: int = CRITIC_STEPS
+    worlds: Callable[[int], Scorable] | None = None
+    """n simulations to practise in; the source's when not given."""
 
     def begin(self, seed: int) -> Trained:
         """The policy, with a critic that has learned what it earns in the source simulator."""
@@ -54,22 +56,27 @@ class PpoPractice:
         agent.learn(self.critic_steps)
         return _trained(agent, env)
 
-    def practise(
-        self, trained: Trained, correct: Correct, seed: int, progress: Callable[[int, float], None]
-    ) -> Trained:
-        """Train on in the corrected simulator."""
+    def corrected(self, correct: Correct) -> "PpoPractice":
+        """The same in the source simulator, corrected."""
+
+        def worlds(n: int) -> CorrectedWorld:
+            return CorrectedWorld(self.task.source(n), correct)
+
+        return replace(self, worlds=worlds)
+
+    def practise(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
+        """Train on."""
         settings = self.settings
-        agent, env = self._agent(CorrectedWorld(self.task.source(settings.worlds), correct), seed)
+        agent, env = self._agent(self._worlds(settings.worlds), seed)
         restore_arrays(agent, env, dict(trained.arrays))
         batch = settings.worlds * settings.batch
         agent.learn(settings.steps, callback=Progress(env, lambda steps, recent: progress(steps // batch, recent)))
         return _trained(agent, env)
 
-    def worth(self, network: Mlp, correct: Correct, seed: int) -> float:
-        """The mean return of a network in the corrected simulator."""
-        world = CorrectedWorld(self.task.source(JUDGED), correct)
+    def worth(self, network: Mlp, seed: int) -> float:
+        """The mean return of a network."""
         policy = replace(self.policy, network=network)
-        return float(evaluate(self.task, world, policy, 1, stream(seed, "worth")).returns.mean())
+        return float(evaluate(self.task, self._worlds(JUDGED), policy, 1, stream(seed, "worth")).returns.mean())
 
     def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:
         """Train on from recorded runs: one update of PPO, which is on-policy."""
@@ -80,6 +87,10 @@ class PpoPractice:
         agent.batch_size, agent.target_kl = STUDY_MINIBATCH, STUDY_KL
         agent.train()
         return _trained(agent, env)
+
+    @property
+    def _worlds(self) -> Callable[[int], Scorable]:
+        return self.worlds or self.task.source
 
     def _agent(self, world: Worlds, seed: int) -> tuple[PPO, VecNormalize]:
         torch.set_num_threads(1)  # networks this small gain nothing from threads, and sums are the same on any machine

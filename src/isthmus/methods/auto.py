@@ -88,7 +88,7 @@ class AutoMethod:
             learned |= dict.fromkeys(self._weighed, learned["identified"])
             contest.enter(self._weighed)
         if self._retrained is not None and contest.falls_short:
-            learned[RETRAINED] = self._retrained.learn(episodes, round_number, progress)
+            learned[RETRAINED] = self._retrained.learn_in(rehearsal, round_number, progress)
             self._practised = True
             contest.enter({RETRAINED: self._in_time(self._retrained)})
         name = contest.taken

@@ -10,17 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isthmus.core import Episode, stream
+from isthmus.core import Episode, Problem, stream
 from isthmus.core.streams import stream_seed
-from isthmus.methods.method import Learned, Source
+from isthmus.methods.method import Learned, Rehearsal, Source
 from isthmus.methods.retrained import Retrained
 from isthmus.methods.training import load_trained, practice_of, save_trained
 from isthmus.models.residual import Steps, fit_residual
 from isthmus.policies import Unadapted
-from isthmus.policies.practice import Trained
+from isthmus.policies.practice import Practice, Trained
 
 SPELLS = 2
 """Spells of practice in a round, after each of which the policy is judged."""
+LONG_SPELLS = 4
+"""The same where policies are rehearsed."""
 
 
 class GroundedMethod:
@@ -44,13 +46,23 @@ class GroundedMethod:
         return Retrained(source.asked, source.simulator, source.shown(tuned))
 
     def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
-        """Learn the simulator's error from everything so far, and practise in the corrected simulator.
-
-        Policy gradients may also make a policy worse: of all there were, the one is kept that earns most there.
-        """
-        source, practice, seed = self._source, self._practice, self._source.seed
+        """Learn the simulator's error from everything so far, and practise in the corrected simulator."""
+        source = self._source
         steps = Steps.of(episodes, source.simulator)
-        correct = fit_residual(steps, source.spec.targets, stream(seed, "residual", round_number))
+        correct = fit_residual(steps, source.spec.targets, stream(source.seed, "residual", round_number))
+        return self._practise(self._practice.corrected(correct), SPELLS, round_number, progress)
+
+    def learn_in(self, rehearsal: Rehearsal, round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Practise where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
+        if rehearsal.practice is None:
+            raise Problem("this simulation cannot be practised in")
+        return self._practise(rehearsal.practice(self._policy), LONG_SPELLS, round_number, progress)
+
+    def _practise(
+        self, practice: Practice, spells: int, round_number: int, progress: Callable[[int, float], None]
+    ) -> Learned:
+        """Policy gradients may also make a policy worse: of all there were, the one is kept that earns most."""
+        seed = self._source.seed
         judged = stream_seed(seed, "worth", round_number)
         batches, kept_after = 0, 0
 
@@ -60,10 +72,10 @@ class GroundedMethod:
             progress(batches, -earned)
 
         kept = now = self._trained or practice.begin(stream_seed(seed, "critic"))
-        most = practice.worth(kept.network, correct, judged)
-        for spell in range(SPELLS):
-            now = practice.practise(now, correct, stream_seed(seed, "practise", round_number, spell), watch)
-            worth = practice.worth(now.network, correct, judged)
+        most = practice.worth(kept.network, judged)
+        for spell in range(spells):
+            now = practice.practise(now, stream_seed(seed, "practise", round_number, spell), watch)
+            worth = practice.worth(now.network, judged)
             if worth > most:
                 kept, most, kept_after = now, worth, batches
         self._trained = kept

@@ -31,6 +31,8 @@ class Rehearsal:
     """The scores of the source's policy in the source simulator, from the starts of a part (n,)."""
     zero: Callable[[int], Float]
     """Those of doing nothing."""
+    practice: Callable[[NetworkPolicy], Practice] | None = None
+    """Training in the same simulation, for a policy that may be changed."""
 
 
 @dataclass(frozen=True)

@@ -23,23 +23,25 @@ class Trained:
 
 
 class Practice(Protocol):
-    """Policy gradients, from the source's policy on, in the source simulator and on the reward that is paid there.
+    """Policy gradients, from the source's policy on, in a simulator and on the reward that is paid in simulation.
 
     The same seed gives the same training.
     """
+
+    def corrected(self, correct: Correct) -> "Practice":
+        """The same in the source simulator, corrected."""
+        ...
 
     def begin(self, seed: int) -> Trained:
         """The source's policy, with a critic that has learned what it earns in the source simulator."""
         ...
 
-    def practise(
-        self, trained: Trained, correct: Correct, seed: int, progress: Callable[[int, float], None]
-    ) -> Trained:
-        """Train on in the corrected simulator; `progress` is told each batch and the return of late."""
+    def practise(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
+        """Train on; `progress` is told each batch and the return of late."""
         ...
 
-    def worth(self, network: Mlp, correct: Correct, seed: int) -> float:
-        """The mean return of a network in the corrected simulator."""
+    def worth(self, network: Mlp, seed: int) -> float:
+        """The mean return of a network."""
         ...
 
     def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:

@@ -45,9 +45,10 @@ class SeedStudy:
     def command(self) -> str:
         """What makes this study again."""
         config = self.config
+        retrain = " --may-retrain" if config.settings.may_retrain else ""
         return (
-            f"isthmus study {config.task} --gap {config.gap} --method {config.method} --samples {config.samples}"
-            f" --history {config.settings.history} --seeds {len(self.results)}"
+            f"isthmus study {config.task} --gap {config.gap} --method {config.method}{retrain}"
+            f" --samples {config.samples} --history {config.settings.history} --seeds {len(self.results)}"
         )
 
     def curves(self) -> tuple[list[int], list[list[float]]]:

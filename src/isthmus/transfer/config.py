@@ -70,6 +70,8 @@ class Config:
                 raise Problem(f"{name} must be at least {least}, got {value}")
         if any(later <= stop for stop, later in pairwise((0, *self.stops))):
             raise Problem(f"stops are numbers of samples in ascending order, got {', '.join(map(str, self.stops))}")
+        if self.settings.may_retrain and self.method != "auto":
+            raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from isthmus.core import Policy, Problem
+from isthmus.evaluate import Scorable
 from isthmus.experts import load_robust
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.practice import Practice
@@ -10,7 +11,12 @@ from isthmus.tasks import Task
 
 
 def practice_in(task: Task) -> Callable[[NetworkPolicy], Practice]:
-    """Training of a policy in the task's source simulator; SB3 is needed only by who asks for it."""
+    """Training of a policy in the task's source simulator."""
+    return practice_among(task, task.source)
+
+
+def practice_among(task: Task, worlds: Callable[[int], Scorable]) -> Callable[[NetworkPolicy], Practice]:
+    """Training of a policy in n simulations; SB3 is needed only by who asks for it."""
 
     def practice(policy: NetworkPolicy) -> Practice:
         try:
@@ -19,7 +25,7 @@ def practice_in(task: Task) -> Callable[[NetworkPolicy], Practice]:
             raise Problem(
                 "this method trains the policy on, which needs Stable-Baselines3: pip install 'isthmus[train]'"
             ) from error
-        return PpoPractice(task, policy)
+        return PpoPractice(task, policy, worlds=worlds)
 
     return practice
 

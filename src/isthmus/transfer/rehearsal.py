@@ -12,6 +12,7 @@ from isthmus.methods.method import Rehearsal, Rehearse, Upset, UpsetIn
 from isthmus.models.response import LARGEST
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
+from isthmus.transfer.practice import practice_among
 from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
 
 EPISODES = 8
@@ -52,7 +53,10 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
             upset_world = UpsetWorld(world, upset, stream(seed, "rehearsal disturbance", part), late)
             return evaluate(task, upset_world, policy, history, stream(seed, "rehearsal", part)).scores
 
-        return Rehearsal(scores, source, zero)
+        def practised_in(n: int) -> UpsetWorld:
+            return UpsetWorld(world_of(n), upset, stream(seed, "practice disturbance", n))
+
+        return Rehearsal(scores, source, zero, practice_among(task, practised_in))
 
     return rehearsal
 
