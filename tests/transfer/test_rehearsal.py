@@ -55,6 +55,18 @@ def test_a_policy_is_practised_where_it_is_rehearsed():
     assert there < 1.5 * home < 0
 
 
+def test_observations_are_given_as_they_are_to_be_seen():
+    noise = np.where(np.arange(QUIET.size) == 3, 0.1, 0.0)
+    worlds = [
+        UpsetWorld(TASK.source(3), upset(Disturbance.none(2), noise), stream(0, "d"), see=see)
+        for see in (None, lambda observations: 2 * observations)
+    ]
+    plain, seen = (world.reset(stream(1)) for world in worlds)
+    np.testing.assert_array_equal(seen, 2 * plain)
+    plain, seen = (world.step(np.full((3, 2), 0.5)).observations for world in worlds)
+    np.testing.assert_array_equal(seen, 2 * plain)
+
+
 def test_what_is_not_to_be_corrected_is_rehearsed_in_the_source():
     asked = []
 

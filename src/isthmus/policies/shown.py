@@ -24,5 +24,11 @@ class Shown:
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""
         observations = history.observations.copy()
-        observations[:, -1, self.derived] = self.show(history.current)[:, self.derived]
+        observations[:, -1] = self.see(history.current)
         return self.policy(History(observations, history.actions))
+
+    def see(self, observations: Float) -> Float:
+        """What it sees of observations (n, obs)."""
+        seen = observations.copy()
+        seen[:, self.derived] = self.show(observations)[:, self.derived]
+        return seen

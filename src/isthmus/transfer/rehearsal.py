@@ -1,6 +1,6 @@
 """Try a policy where the target is known: in the simulator, as the samples have put it right."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,9 @@ from isthmus.evaluate.ceiling.forward import fit_forward
 from isthmus.methods.method import Rehearsal, Rehearse, Upset, UpsetIn
 from isthmus.models.response import LARGEST
 from isthmus.policies import ZeroPolicy
+from isthmus.policies.shown import Shown
 from isthmus.tasks import Task
+from isthmus.tasks.shown import shown_in_simulation
 from isthmus.transfer.practice import practice_among
 from isthmus.worlds import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
 
@@ -37,6 +39,12 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
     def at_home(policy: Policy, part: int) -> Float:
         return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", part)).scores
 
+    @cache
+    def shown() -> Callable[[Float], Float] | None:
+        """How a policy is shown what it sees, for one that is trained without that about it."""
+        asked = shown_in_simulation(task, expert, stream(seed, "shown"))(expert)
+        return asked.see if isinstance(asked, Shown) else None
+
     def rehearsal(
         episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
     ) -> Rehearsal:
@@ -54,7 +62,7 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
             return evaluate(task, upset_world, policy, history, stream(seed, "rehearsal", part)).scores
 
         def practised_in(n: int) -> UpsetWorld:
-            return UpsetWorld(world_of(n), upset, stream(seed, "practice disturbance", n))
+            return UpsetWorld(world_of(n), upset, stream(seed, "practice disturbance", n), see=shown())
 
         return Rehearsal(scores, source, zero, practice_among(task, practised_in))
 
@@ -69,13 +77,19 @@ class UpsetWorld:
     """A world whose commands come to something else on their way, and perhaps late, and whose sensors are noisy."""
 
     def __init__(
-        self, world: MujocoWorld | CorrectedWorld, upset: Upset, rng: np.random.Generator, late: int = 0
+        self,
+        world: MujocoWorld | CorrectedWorld,
+        upset: Upset,
+        rng: np.random.Generator,
+        late: int = 0,
+        see: Callable[[Float], Float] | None = None,
     ) -> None:
-        """Take over `world`; `rng` draws what upsets it."""
+        """Take over `world`; `rng` draws what upsets it, and observations (n, obs) are given as `see` has them."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
         self._world, self._response, self._noise, self._rng = world, upset.response, upset.noise, rng
+        self._see = see
         disturbance, act = upset.response.disturbance, self.spec.action_size
         self._delay = Delay(self.n, act, late)
         self._disturbance = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
@@ -108,6 +122,6 @@ class UpsetWorld:
         return arrived + self.spec.half_range * np.clip(errors, -LARGEST, LARGEST)
 
     def _sensed(self, observations: Float) -> Float:
-        if not self._noise.any():
-            return observations
-        return observations + self._noise * self._rng.standard_normal(observations.shape)
+        if self._noise.any():
+            observations = observations + self._noise * self._rng.standard_normal(observations.shape)
+        return self._see(observations) if self._see else observations
