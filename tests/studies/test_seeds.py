@@ -10,6 +10,7 @@ from isthmus.studies import study_seeds
 from isthmus.studies.plot import plot_curve
 from isthmus.studies.seeds import SeedStudy
 from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer.source_policy import PolicyFile
 
 TINY = Config(
     "reacher",
@@ -38,9 +39,14 @@ def test_a_study_is_its_runs_put_together_and_goes_on_where_it_was(tmp_path):
 
 def test_a_study_says_how_to_make_it_again():
     retrained = dataclasses.replace(TINY, method="auto", settings=MethodSettings(may_retrain=True))
-    for config, options in ((TINY, "--method inverse"), (retrained, "--method auto --may-retrain")):
+    theirs = dataclasses.replace(TINY, policy=PolicyFile("their policy.npz", layout="v5", digest="known"))
+    for config, whose, how in (
+        (TINY, "", "--method inverse"),
+        (retrained, "", "--method auto --may-retrain"),
+        (theirs, "--policy 'their policy.npz' --layout v5 ", "--method inverse"),
+    ):
         command = SeedStudy(config, ()).command
-        assert command == f"isthmus study reacher --gap tilt=90 {options} --samples 60 --history 1 --seeds 0"
+        assert command == f"isthmus study reacher {whose}--gap tilt=90 {how} --samples 60 --history 1 --seeds 0"
 
 
 def test_a_study_of_no_seeds_is_refused(tmp_path):

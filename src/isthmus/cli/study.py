@@ -15,6 +15,7 @@ class Study:
     """Cross a gap from many seeds, and say how well it went and how sure that is.
 
     Example: `isthmus study reacher --gap tilt=90 --samples 2000 --seeds 10`
+    Example: `isthmus study hopper --policy ppo_hopper.zip --gap gravity=1.2 --seeds 5`
 
     A study that was stopped goes on with the same command.
     """
@@ -23,6 +24,12 @@ class Study:
     """The robot and its task: see `isthmus tasks`."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
     method: str = "auto"
     """The way across: see `isthmus methods`."""
     samples: int = 2000
@@ -36,21 +43,24 @@ class Study:
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path | None = None
-    """Folder of the study; runs/study-TASK-GAP-METHOD when not given."""
+    """Folder of the study; runs/study-TASK-GAP-METHOD, with the policy's name if one is given, when not given."""
     json: bool = False
     """Print JSON only."""
 
     def run(self) -> None:
         """Run the study, print its table, write JSON and plot."""
+        from isthmus.cli.files import policy_file
         from isthmus.methods import MethodSettings
         from isthmus.studies import study_seeds
         from isthmus.studies.plot import plot_curve
         from isthmus.transfer import Config, Result, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
-        config = Config(self.task, self.gap, self.method, self.samples, settings=settings)
+        policy = policy_file(self.policy, self.normaliser, self.layout)
+        config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
         config.load_gap().apply(config.load_task().embodiment.model)
-        out = self.out or Path("runs") / folder_name("study", self.task, self.gap, self.method)
+        whose = (self.policy.stem,) if self.policy else ()
+        out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),

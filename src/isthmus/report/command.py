@@ -14,10 +14,7 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
         words += [f"--{name}", str(getattr(config, name))]
     words += ["--history", str(config.settings.history)]
     words += ["--may-retrain"] if config.settings.may_retrain else []
-    if config.policy:
-        words += ["--policy", config.policy.path]
-        for name in ("normaliser", "layout"):
-            words += _option(name, getattr(config.policy, name), None)
+    words += config.policy.options if config.policy else []
     usual = Config(task=config.task)
     for name in ("round_samples", "evaluation_episodes"):
         words += _option(name, getattr(config, name), getattr(usual, name))

@@ -1,6 +1,7 @@
 """The same crossing from many seeds: how good it is, and how sure that is."""
 
 import dataclasses
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,11 +46,11 @@ class SeedStudy:
     def command(self) -> str:
         """What makes this study again."""
         config = self.config
-        retrain = " --may-retrain" if config.settings.may_retrain else ""
-        return (
-            f"isthmus study {config.task} --gap {config.gap} --method {config.method}{retrain}"
-            f" --samples {config.samples} --history {config.settings.history} --seeds {len(self.results)}"
-        )
+        words = ["isthmus", "study", config.task, *(config.policy.options if config.policy else [])]
+        words += ["--gap", config.gap, "--method", config.method]
+        words += ["--may-retrain"] if config.settings.may_retrain else []
+        words += ["--samples", str(config.samples), "--history", str(config.settings.history)]
+        return shlex.join([*words, "--seeds", str(len(self.results))])
 
     def curves(self) -> tuple[list[int], list[list[float]]]:
         """Numbers of samples, and at each the normalised score of every seed."""

@@ -33,6 +33,12 @@ class PolicyFile:
                     raise Problem(f"cannot read the policy file {file}: {error.strerror}") from error
             object.__setattr__(self, "digest", content.hexdigest())
 
+    @property
+    def options(self) -> list[str]:
+        """The words of a command that name it."""
+        named = (("--policy", self.path), ("--normaliser", self.normaliser), ("--layout", self.layout))
+        return [word for option, value in named if value is not None for word in (option, value)]
+
     def load(self, task: Task) -> Policy:
         """The policy, for the task's robot."""
         normaliser = Path(self.normaliser) if self.normaliser else None
