@@ -65,7 +65,8 @@ class Identify:
                     "task": self.task,
                     "target": str(self.logs or self.gap),
                     "samples": len(steps),
-                    "typical_error": {"simulator": found.before, "identified": found.after},
+                    "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
+                    "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
                     "quantities": [one.to_json() for one in told],
                 }
             )
@@ -76,7 +77,9 @@ class Identify:
             [_row(one, part) for one in told for part in ((one.together,) if one.together else one.parts)],
         )
         stdout.print(
-            f"a typical step is off by {found.before:.2g} spreads in the simulator, by {found.after:.2g} as identified",
+            f"a typical step is off by {found.before.typical:.2g} spreads in the simulator and by"
+            f" {found.after.typical:.2g} as identified; all steps, by {found.before.rms:.2g} and"
+            f" {found.after.rms:.2g} (root mean square)",
             soft_wrap=True,
         )
 

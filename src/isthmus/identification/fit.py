@@ -43,6 +43,16 @@ TO_DEVIATION = 1.4826
 
 
 @dataclass(frozen=True)
+class Off:
+    """How far predictions are off, in spreads of a step."""
+
+    typical: float
+    """In a typical step."""
+    rms: float
+    """In all of them: root mean square."""
+
+
+@dataclass(frozen=True)
 class Identified:
     """Parameters, and how well the steps determine them."""
 
@@ -50,9 +60,9 @@ class Identified:
     """(p,)."""
     covariance: Float
     """Of z, given the steps; it would be 1 without any (p, p)."""
-    before: float
-    after: float
-    """How far a typical step is off in the simulator as it was and as it is now, in spreads of a step."""
+    before: Off
+    after: Off
+    """In the simulator as it was, and as it is now."""
 
 
 def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | None = None) -> Identified:
@@ -67,8 +77,8 @@ def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | 
     return Identified(
         z,
         np.asarray(np.linalg.inv(jacobian.T @ jacobian + np.eye(len(z))), dtype=np.float64),
-        problem.unexplained(np.zeros_like(z)),
-        problem.unexplained(z),
+        problem.off(np.zeros_like(z)),
+        problem.off(z),
     )
 
 
@@ -167,9 +177,11 @@ class _Problem:
         ]
         return np.nan_to_num(np.stack(columns, axis=2))
 
-    def unexplained(self, z: Float) -> float:
-        """Root mean square, over what is seen, of what a typical step is off."""
-        return float(np.sqrt(np.square(_deviation(self.errors(z))).mean()))
+    def off(self, z: Float) -> Off:
+        """How far steps are off, taken over all that is seen of them."""
+        errors = self.errors(z)
+        typical, rms = (float(np.sqrt(np.square(one).mean())) for one in (_deviation(errors), errors))
+        return Off(typical, rms)
 
 
 def _once(errors: Float) -> float:
