@@ -9,7 +9,10 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.studies.compare import compare
+from isthmus.studies.compare.comparison import Comparison
+from isthmus.studies.compare.settings import CEILING_EPISODES
 from isthmus.studies.compare.write import write_comparison
+from isthmus.transfer import PolicyFile
 
 
 def figures(comparison):
@@ -27,8 +30,24 @@ def test_a_comparison_has_a_row_a_method_a_ceiling_and_advice(tiny, tmp_path, in
     assert plain["ceiling"]["even"]["oracle"]
     assert plain["ceiling"]["even"]["normalised"] > plain["rows"][0]["normalised"]
     assert plain["take"] in plain["advice"]
-    assert plain["command"] == "isthmus compare reacher --gap tilt=90 --samples 60 --methods explained,pd --seeds 2"
+    made = "isthmus compare reacher --gap tilt=90 --samples 60 --methods explained,pd --ceiling-episodes 2 --seeds 2"
+    assert plain["command"] == made
     assert not any((tmp_path / "runs").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("changes", "options"),
+    [
+        ({"ceiling_episodes": CEILING_EPISODES}, ""),
+        ({"metrics": ()}, "--no-ceiling "),
+        ({"metrics": (), "default_episodes": 60, "episodes": {"pd": 70}}, "--episodes 60,pd=70 --no-ceiling "),
+        ({"metrics": (), "episodes": {"pd": 70}}, "--episodes pd=70 --no-ceiling "),
+        ({"policy": PolicyFile("p.npz", digest="known")}, "--policy p.npz --ceiling-episodes 2 "),
+    ],
+)
+def test_a_comparison_says_how_to_make_it_again(tiny, changes, options):
+    command = Comparison(tiny(**changes), 2, (), {}).command
+    assert command == f"isthmus compare reacher --gap tilt=90 --samples 60 --methods pd {options}--seeds 2"
 
 
 def test_what_is_done_is_not_done_again_and_more_seeds_go_on_from_fewer(tiny, tmp_path, in_process):

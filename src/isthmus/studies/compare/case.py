@@ -56,6 +56,18 @@ class Case:
         """As people read it."""
         return f"{self.task}, {self.gap}"
 
+    @property
+    def options(self) -> list[str]:
+        """The words of a command that say what is not as usual."""
+        episodes = [str(self.default_episodes)] if self.default_episodes != EPISODES else []
+        episodes += [f"{method}={number}" for method, number in self.episodes.items()]
+        words = self.policy.options if self.policy else []
+        words += ["--episodes", ",".join(episodes)] if episodes else []
+        if not self.metrics:
+            return [*words, "--no-ceiling"]
+        usual = self.ceiling_episodes == CEILING_EPISODES
+        return words if usual else [*words, "--ceiling-episodes", str(self.ceiling_episodes)]
+
     def config(self, entry: Entry, seed: int) -> Config:
         """The crossing of an entry."""
         return Config(

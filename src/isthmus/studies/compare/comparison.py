@@ -64,7 +64,7 @@ class Comparison:
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
         picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
         words = ("isthmus", "compare", case.task, "--gap", case.gap, "--samples", str(case.samples), *picked)
-        return shlex.join((*words, "--seeds", str(self.seeds)))
+        return shlex.join((*words, *case.options, "--seeds", str(self.seeds)))
 
     @property
     def versions(self) -> list[dict[str, str]]:
