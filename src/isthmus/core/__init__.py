@@ -4,6 +4,7 @@ from isthmus.core.arrays import Bool, Float, Float32, Int
 from isthmus.core.errors import Lost, Problem, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
+from isthmus.core.overflow import keep_overflow
 from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
@@ -30,6 +31,7 @@ __all__ = [
     "World",
     "WorldSpec",
     "check_settings",
+    "keep_overflow",
     "stream",
     "unknown_name",
 ]
