@@ -27,7 +27,7 @@ class Bench:
             return
         print_table(
             "",
-            ("hot path", "ratio ", "+/- ", "goal ", "", "against"),
+            ("hot path", "ratio ", "+/- ", "goal ", "", "p50 us ", "p99 us ", "worst us ", "against"),
             [
                 (
                     r["name"],
@@ -35,6 +35,7 @@ class Bench:
                     f"{r['spread']:.2f}",
                     (">= " if r["better"] == "higher" else "<= ") + f"{r['goal']:g}",
                     "ok" if r["meets"] else "MISSED",
+                    *(f"{r['step'][name]:,.0f}" if r["step"] else "" for name in ("p50", "p99", "worst")),
                     r["floor"],
                 )
                 for r in rows

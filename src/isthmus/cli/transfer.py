@@ -151,6 +151,7 @@ class Transfer:
         else:
             print_result(result)
             _print_fit(folder, config.load_task().embodiment.spec.action_names)
+            _print_step(folder)
             _print_robot(folder)
             if result.falls_short and not self.may_retrain:
                 stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
@@ -159,6 +160,12 @@ class Transfer:
 
             path = write_report(folder, video=self.video)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+
+def _print_step(folder: RunFolder) -> None:
+    """How long one robot waits for its command."""
+    if took := folder.step_time():
+        stdout.print(f"control step of one robot: {took}", soft_wrap=True)
 
 
 def _print_robot(folder: RunFolder) -> None:

@@ -62,6 +62,8 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
         "rounds": collected(run),
         "robot_time": duration(result.samples * run.spec.control_period),
         "timings": {TIMINGS.get(name, name): duration(seconds) for name, seconds in result.seconds.items()},
+        "step_time": run.step_time,
+        "control_period": duration(run.spec.control_period),
         "total_time": duration(sum(result.seconds.values())),
         "command": repeat_command(run.config).split(" "),
         "robot": robot,

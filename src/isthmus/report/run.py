@@ -13,6 +13,7 @@ from isthmus.gaps import Gap
 from isthmus.methods import Foreseen
 from isthmus.tasks import Task
 from isthmus.transfer import Config, Result, RunFolder
+from isthmus.transfer.control_step import StepTime
 from isthmus.transfer.records import Round as Record
 
 Role = Literal["expert", "unadapted", "adapted"]
@@ -63,6 +64,8 @@ class Run:
     result: Result
     rounds: tuple[Round, ...]
     traces: dict[Role, Trace]
+    step_time: StepTime | None = None
+    """How long one robot waits for its command, if that was measured."""
 
     @property
     def spec(self) -> WorldSpec:
@@ -88,6 +91,7 @@ class Run:
             result=result,
             rounds=_rounds(folder, task.embodiment.spec),
             traces={role: _trace(folder, role, task) for role in ROLES},
+            step_time=folder.step_time(),
         )
 
 

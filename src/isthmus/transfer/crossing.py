@@ -22,7 +22,7 @@ from isthmus.policies import Unadapted
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.connection import connection
-from isthmus.transfer.control_step import step_microseconds
+from isthmus.transfer.control_step import time_step
 from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
@@ -250,10 +250,8 @@ class _Crossing:
     def _time_step(self, method: Method) -> None:
         """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
         if not self.folder.step_path.exists():
-            took = step_microseconds(
-                method.decider(), method.history, self.task.source(), stream(self.config.seed, "step")
-            )
-            write_json(self.folder.step_path, {"microseconds": took})
+            took = time_step(method.decider(), method.history, self.task.source(), stream(self.config.seed, "step"))
+            write_json(self.folder.step_path, took.to_json())
 
     def _traced(self) -> np.random.Generator:
         return stream(self.config.seed, "trace")

@@ -21,6 +21,7 @@ from typing import Any
 from isthmus.core import Episode, Problem
 from isthmus.data import PARTIAL, load_episode, read_json, remove_partial, save_episode, write_json
 from isthmus.transfer.config import Config
+from isthmus.transfer.control_step import StepTime
 from isthmus.transfer.records import Round
 
 
@@ -69,9 +70,9 @@ class RunFolder:
         """Where the time of a control step is."""
         return self.path / "step.json"
 
-    def step_microseconds(self) -> float | None:
+    def step_time(self) -> StepTime | None:
         """How long one robot waits for its command, if it was measured."""
-        return float(read_json(self.step_path)["microseconds"]) if self.step_path.exists() else None
+        return StepTime.load(self.step_path) if self.step_path.exists() else None
 
     @contextmanager
     def claimed(self, config: Config, *, resume: bool) -> Generator[None]:
