@@ -1,6 +1,7 @@
 """Measure the hot paths."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from isthmus.cli.output import print_json, print_table
 
@@ -20,8 +21,10 @@ class Bench:
     def run(self) -> None:
         """Measure and print."""
         from isthmus.bench import run_benchmarks
+        from isthmus.core.commit import current_commit
 
-        rows = [benchmark.to_json() for benchmark in run_benchmarks(self.repeats)]
+        made = {"commit": current_commit()}
+        rows: list[dict[str, Any]] = [one.to_json() | made for one in run_benchmarks(self.repeats)]
         if self.json:
             print_json(rows)
             return

@@ -146,6 +146,7 @@ class Sensitivity:
     def run(self) -> None:
         """Measure, write and print."""
         from isthmus.core import Problem, unknown_name
+        from isthmus.core.commit import current_commit
         from isthmus.data import write_json
         from isthmus.studies.plot import plot_sensitivity
         from isthmus.studies.sensitivity import DIALS, Curve, sensitivity
@@ -171,6 +172,7 @@ class Sensitivity:
             "episodes": self.episodes,
             "seed": self.seed,
             "command": f"isthmus expert sensitivity {self.task}{chosen} --episodes {self.episodes} --seed {self.seed}",
+            "commit": current_commit(),
             "curves": [curve.to_json() for curve in curves],
         }
         name = f"{task.name}-sensitivity"

@@ -7,6 +7,7 @@ from tyro.conf import Positional
 
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
+from isthmus.core.commit import current_commit
 from isthmus.identification import Estimate, Part
 
 
@@ -68,6 +69,7 @@ class Identify:
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
                     "quantities": [one.to_json() for one in told],
+                    "commit": current_commit(),
                 }
             )
             return

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.core.commit import commits_of
 from isthmus.data import write_json
 from isthmus.studies.pool import run_units
 from isthmus.studies.unit import Unit
@@ -39,6 +40,7 @@ class SeedStudy:
             "normalised_adapted": _summary(adapted),
             "curve": [{"samples": samples} | _summary(scores) for samples, scores in zip(*self.curves(), strict=True)],
             "command": self.command,
+            "commit": ", ".join(commits_of(result.versions for result in self.results)),
             "versions": self.results[0].versions,
         }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Problem
+from isthmus.core.commit import current_commit
 from isthmus.data import read_json, write_json
 from isthmus.methods.auto import RETRAINED
 from isthmus.methods.contest import SHORT
@@ -86,4 +87,5 @@ class Result:
 
 def versions() -> dict[str, str]:
     """What this was computed with."""
-    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+    packages = {name: version(name) for name in PACKAGES}
+    return {"commit": current_commit(), "python": platform.python_version()} | packages
