@@ -1,5 +1,6 @@
 """The tutorial is run as it stands."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.tasks import load_task
-from isthmus.transfer import Result
+from isthmus.transfer import Config, Result, RunFolder, cross
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -30,6 +31,20 @@ def test_the_lamp_crosses_its_gap(folder):
     assert result.normalised_unadapted < 0.95
     assert result.normalised_adapted > 0.97
     assert (folder / "runs" / "lamp" / "report.html").exists()
+
+
+def test_auto_makes_up_for_a_large_loss_that_is_small_beside_doing_nothing(folder):
+    config = Config("lamp.py", "mass:upper=1.08", "auto", samples=500, evaluation_episodes=50)
+    result = cross(config, RunFolder(folder / "run"), traces=False)
+    assert result.normalised_unadapted > 0.99
+    assert result.relative_loss["unadapted"] > 0.3
+    assert result.chosen != "unadapted"
+    assert result.recovered > 0.9
+    written = json.loads((folder / "run" / "result.json").read_text())
+    assert written["recovered"] == result.recovered
+    assert written["relative_loss"] == result.relative_loss
+    assert written["loss_in_spreads"]["unadapted"] > 0.5
+    assert Result.load(folder / "run" / "result.json") == result
 
 
 ENVIRONMENT = """

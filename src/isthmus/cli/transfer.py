@@ -192,25 +192,33 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
         stdout.print(f"held-out action error: {', '.join(told)}", soft_wrap=True)
 
 
+def _loss_text(result: Result, policy: str) -> str:
+    """What a policy loses of the expert's score, as a share of it; nothing where that score is zero."""
+    loss = result.relative_loss[policy]
+    return "" if loss is None else f"{loss:.1%}"
+
+
 def print_result(result: Result) -> None:
     """The closing table."""
     paid = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
     print_table(
         f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples",
-        ("", "score ", "+/- ", "normalised "),
+        ("", "score ", "+/- ", "normalised ", "loss "),
         [
-            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000"),
+            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000", ""),
             (
                 "unadapted on the target",
                 f"{result.unadapted:.3f}",
                 f"{result.spread['unadapted']:.3f}",
                 f"{result.normalised_unadapted:.3f}",
+                _loss_text(result, "unadapted"),
             ),
             (
                 "adapted on the target",
                 f"{result.adapted:.3f}",
                 f"{result.spread['adapted']:.3f}",
                 f"{result.normalised_adapted:.3f}",
+                _loss_text(result, "adapted"),
             ),
         ],
     )
