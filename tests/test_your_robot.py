@@ -14,7 +14,7 @@ from isthmus.transfer import Result
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-COMMAND, REAL = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
+CHECK, COMMAND, REAL = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
 
 
 @pytest.fixture
@@ -34,6 +34,13 @@ def test_the_lamp_crosses_its_gap(folder):
     if missing and "nothing to draw off-screen" in missing[1]:
         pytest.skip(missing[1])
     assert "data:video/mp4;base64," in page, missing[1]
+
+
+def test_the_lamp_passes_its_checks(folder, capsys):
+    main(shlex.split(CHECK)[1:])
+    said = capsys.readouterr().out
+    assert "FAILED" not in said
+    assert "restore undoes observe" in said
 
 
 ENVIRONMENT = """
