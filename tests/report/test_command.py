@@ -10,7 +10,7 @@ from isthmus.transfer import Config
 
 def test_usual_settings_are_not_repeated():
     assert repeat_command(Config(task="reacher", gap="tilt=90", seed=3)) == (
-        "isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 3 --method auto --history 1 --out NEW"
+        "isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 3 --method auto --out NEW"
     )
 
 

@@ -3,18 +3,22 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, subcommand
 
+from isthmus.cli.names import reward_name, split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import Algorithm, TrainSettings
 
+if TYPE_CHECKING:
+    from isthmus.tasks import Task
+
 
 @dataclass(frozen=True)
 class Train:
-    """Train an expert on Gym's own reward, in the source simulator.
+    """Train an expert on the task's reward, in the source simulator.
 
     Example: `isthmus expert train reacher --seed 0 --out my-reacher.npz`
     """
@@ -67,8 +71,10 @@ class Train:
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.training import train_with_progress
+        from isthmus.tasks import load_task
 
-        path = self.out or Path(f"expert-{self.task.replace(':', '-')}-{self.seed}.npz")
+        name = Path(self.task).stem if self.task.endswith(".py") else self.task.replace(":", "-")
+        path = self.out or Path(f"expert-{name}-{self.seed}.npz")
         recipe = RECIPES.get(self.task, TrainSettings())
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
@@ -78,7 +84,7 @@ class Train:
         if self.json:
             print_json(made)
         else:
-            _print_evaluation(str(path), made["evaluation"])
+            _print_evaluation(str(path), load_task(self.task), made["evaluation"])
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class Evaluate:
         if self.json:
             print_json({"task": self.task, "gap": str(gap), "episodes": self.episodes, "seed": self.seed} | outcome)
         else:
-            _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", outcome)
+            _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", task, outcome)
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,8 @@ class Sensitivity:
         from isthmus.tasks import load_task
         from isthmus.transfer import source_policy
 
-        for dial in self.dials:
+        dials = split_names(self.dials)
+        for dial in dials:
             if dial not in DIALS:
                 raise unknown_name("dial", dial, DIALS)
         if self.episodes < 1:
@@ -164,8 +171,8 @@ class Sensitivity:
             points = zip(curve.values, curve.normalised, strict=True)
             stderr.print(f"{curve.dial:<18}" + "  ".join(f"{value:g}: {score:.2f}" for value, score in points))
 
-        chosen = f" --dials {' '.join(self.dials)}" if self.dials else ""
-        curves = sensitivity(task, policy, self.dials or tuple(DIALS), self.episodes, self.seed, watch)
+        chosen = f" --dials {' '.join(dials)}" if dials else ""
+        curves = sensitivity(task, policy, dials or tuple(DIALS), self.episodes, self.seed, watch)
         figures = {
             "task": self.task,
             "episodes": self.episodes,
@@ -182,6 +189,13 @@ class Sensitivity:
             stdout.print(f"figures: {self.out / name}.json, plot: {self.out / name}.svg", soft_wrap=True)
 
 
+Action = (
+    Annotated[Train, subcommand("train")]
+    | Annotated[Evaluate, subcommand("evaluate")]
+    | Annotated[Sensitivity, subcommand("sensitivity")]
+)
+
+
 @dataclass(frozen=True)
 class Expert:
     """Train or evaluate the simulation policy of a task.
@@ -189,18 +203,14 @@ class Expert:
     Example: `isthmus expert evaluate reacher`
     """
 
-    what: (
-        Annotated[Train, subcommand("train")]
-        | Annotated[Evaluate, subcommand("evaluate")]
-        | Annotated[Sensitivity, subcommand("sensitivity")]
-    )
+    what: Action
 
     def run(self) -> None:
         """Do it."""
         self.what.run()
 
 
-def _print_evaluation(title: str, outcome: dict[str, dict[str, float] | float]) -> None:
+def _print_evaluation(title: str, task: "Task", outcome: dict[str, dict[str, float] | float]) -> None:
     gym_return, score = outcome["gym_return"], outcome["score"]
     if not isinstance(gym_return, dict) or not isinstance(score, dict):
         raise TypeError("an evaluation holds a mean and a spread of each figure")
@@ -208,8 +218,12 @@ def _print_evaluation(title: str, outcome: dict[str, dict[str, float] | float]) 
         title,
         ("", "mean ", "+/- "),
         [
-            ("return, Gym's own reward", f"{gym_return['mean']:.3f}", f"{gym_return['std']:.3f}"),
-            ("score, without torque penalty", f"{score['mean']:.3f}", f"{score['std']:.3f}"),
+            (f"return, {reward_name(task)}", f"{gym_return['mean']:.3f}", f"{gym_return['std']:.3f}"),
+            (
+                "score, without torque penalty" if task.gym_id else "score",
+                f"{score['mean']:.3f}",
+                f"{score['std']:.3f}",
+            ),
             ("full-length episodes", f"{outcome['full_length']:.0%}", ""),
         ],
     )

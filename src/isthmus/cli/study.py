@@ -62,7 +62,7 @@ class Study:
         whose = (self.policy.stem,) if self.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),

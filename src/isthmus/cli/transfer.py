@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
 
 DEFAULT_MINUTES = 10.0
+SHOWN_ACTUATORS = 3
+"""Actuators whose errors are printed; the report has them all."""
 ROUND_SAMPLES, ROUNDS = 250, 10
 """A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
@@ -178,11 +180,16 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
     rounds = folder.rounds()
     if rounds and rounds[-1].fit["error"]:
         fit = rounds[-1].fit
+        each = list(zip(actuators, fit["error"], fit["spread"], strict=True))
+        which = ""
+        if len(each) > SHOWN_ACTUATORS:
+            each = sorted(each, key=lambda one: one[1] / one[2] if one[2] else 0.0, reverse=True)[:SHOWN_ACTUATORS]
+            which = f", the largest {SHOWN_ACTUATORS} of {len(actuators)}"
         told = (
             f"{name} {error:.3f}" + (f" ({error / spread:.0%} of its spread)" if spread else "")
-            for name, error, spread in zip(actuators, fit["error"], fit["spread"], strict=True)
+            for name, error, spread in each
         )
-        stdout.print(f"held-out action error: {', '.join(told)}", soft_wrap=True)
+        stdout.print(f"held-out action error{which}: {', '.join(told)}", soft_wrap=True)
 
 
 def print_result(result: Result) -> None:

@@ -12,7 +12,7 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     words = ["isthmus", "transfer", config.task]
     for name in ("gap", "samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
-    words += ["--history", str(config.settings.history)]
+    words += ["--history", str(config.settings.history)] if config.settings.history != 1 else []
     words += ["--may-retrain"] if config.settings.may_retrain else []
     words += config.policy.options if config.policy else []
     usual = Config(task=config.task)
