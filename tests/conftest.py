@@ -1,5 +1,8 @@
 """What tests share: Reacher, and a linear toy robot whose inverse is known in closed form."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
+from isthmus.report.video import backends
 from isthmus.tasks import Task, load_task
 
 # The same examples on every run: whether a commit passes does not depend on luck or on the machine's load.
@@ -20,6 +24,27 @@ settings.load_profile("isthmus")
 @pytest.fixture(scope="session")
 def reacher() -> Task:
     return load_task("reacher")
+
+
+DRAW = """
+import mujoco
+
+context = mujoco.GLContext(16, 16)
+context.make_current()
+context.free()
+"""
+
+
+@pytest.fixture(scope="session")
+def drawing() -> None:
+    """Skips a test where nothing can draw off-screen; found without any of our own code that draws."""
+    for backend in backends(os.environ, sys.platform):
+        environment = {**os.environ, "MUJOCO_GL": backend}
+        if not subprocess.run(
+            [sys.executable, "-c", DRAW], env=environment, capture_output=True, check=False
+        ).returncode:
+            return
+    pytest.skip("there is nothing to draw off-screen with: install EGL or OSMesa")
 
 
 @pytest.fixture

@@ -57,6 +57,10 @@ def test_a_policy_with_unmasked_inputs_is_brought_back_by_holding_them(unmasked)
     assert steps(told["84 inputs of the kind 'com velocity'"]) < 100
 
 
+def test_what_a_policy_does_not_look_at_is_not_held():
+    assert list(held_inputs(load_task("hopper"), load_expert(load_task("hopper")))) == []
+
+
 def test_a_robot_that_observes_its_state_alone_has_none_to_hold():
     reacher = load_task("reacher")
     assert list(held_inputs(reacher, ZeroPolicy(2))) == []

@@ -66,11 +66,14 @@ def held_inputs(task: Task, policy: Policy) -> Iterator[tuple[str, Policy]]:
     Contact forces are the usual case: some simulators report none, and a policy that was trained there has arbitrary
     weights on them. What belongs to the state itself is never held, unless a normaliser says that it was constant.
     """
+    start = task.source(WORLDS).reset(stream(0, "check", "statistics"))
     for name, members in _families(task).items():
         held = np.array(members)
+        if not _matter(policy, start, held):
+            continue
         told = f"{len(members)} inputs of the kind {name!r}"
         yield told, OtherInputs(policy, _hold(held, np.zeros(len(held))))
-        resting = task.source(WORLDS).reset(stream(0, "check", "statistics")).mean(axis=0)[held]
+        resting = start.mean(axis=0)[held]
         if resting.any():
             yield told, OtherInputs(policy, _hold(held, resting))
     if isinstance(policy, NetworkPolicy) and policy.network.input_clip < np.inf:
@@ -91,6 +94,13 @@ def _families(task: Task) -> dict[str, list[int]]:
         kind = " ".join(word for word in words if word not in parts and not word.isdecimal())
         families.setdefault(kind or spec.observation_names[i], []).append(i)
     return families
+
+
+def _matter(policy: Policy, observations: Float, inputs: Int) -> bool:
+    """Whether the policy looks at any of these inputs."""
+    other = observations.copy()
+    other[:, inputs] += stream(0, "check", "inputs").standard_normal((len(other), len(inputs)))
+    return not np.array_equal(policy(History.of(other)), policy(History.of(observations)))
 
 
 def _hold(held: Int, at: Float) -> Callable[[Float], Float]:
