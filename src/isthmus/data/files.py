@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import tempfile
 from collections.abc import Mapping
@@ -11,9 +12,15 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.data.regular import read_regular
 
 META = "meta"
 PARTIAL = ".partial"
+LARGEST_JSON = 32 << 20
+"""Bytes of a JSON file."""
+LARGEST_INTEGER = 2**63
+"""Whole numbers of a JSON file are smaller than this, either way."""
+LARGEST_DIGITS = len(str(LARGEST_INTEGER))
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -48,16 +55,46 @@ def write_json(path: Path, value: object) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in `path`."""
+    """The JSON object in `path`, which is a regular file.
+
+    Numbers are finite and of a size that can be computed with, names in an object differ, and text can be written
+    again as UTF-8: whatever else a JSON file may hold is a Problem.
+    """
     try:
-        value: object = json.loads(path.read_text(encoding="utf-8"))
+        text = read_regular(path, limit=LARGEST_JSON).decode("utf-8")
+        value: object = json.loads(
+            text, parse_int=_integer, parse_float=_float, parse_constant=_float, object_pairs_hook=_object
+        )
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # fails on half of a surrogate pair
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise Problem(f"{path} is not valid JSON ({error}); restore it or remove it") from error
+        raise Problem(f"{path} is not valid JSON ({_brief(error)}); restore it or remove it") from error
     if not isinstance(value, dict):
         raise Problem(f"{path} holds a JSON {type(value).__name__}, expected an object")
     return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _integer(text: str) -> int:
+    digits = len(text.lstrip("-"))
+    if digits > LARGEST_DIGITS or abs(int(text)) >= LARGEST_INTEGER:
+        raise ValueError(f"a whole number of {digits} digits is too large")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text[:20]} is not a finite number")
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in named:
+            raise ValueError(f"{name[:40]!r} is there twice")
+        named[name] = value
+    return named
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
