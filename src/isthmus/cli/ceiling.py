@@ -23,7 +23,7 @@ class Ceiling:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in gravity=1.2: see `isthmus gaps`."""
     logs: Path | None = None

@@ -29,7 +29,7 @@ class Compare:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in gravity=1.1: see `isthmus gaps`."""
     methods: str = "all"

@@ -21,7 +21,7 @@ class Identify:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on a simulated target, as in mass=1.2: see `isthmus gaps`."""
     logs: Path | None = None

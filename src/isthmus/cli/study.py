@@ -21,7 +21,7 @@ class Study:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
     policy: Path | None = None
@@ -53,12 +53,13 @@ class Study:
         from isthmus.methods import MethodSettings
         from isthmus.studies import study_seeds
         from isthmus.studies.plot import plot_curve
+        from isthmus.tasks import load_task
         from isthmus.transfer import Config, Result, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
         policy = policy_file(self.policy, self.normaliser, self.layout)
         config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
-        config.load_gap().apply(config.load_task().embodiment.model)
+        config.load_gap().apply(load_task(self.task).embodiment.model)
         whose = (self.policy.stem,) if self.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (

@@ -36,11 +36,12 @@ class Transfer:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
     target: str | None = None
-    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env()."""
+    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env(), which
+    is code and is run."""
     robot: str | None = None
     """A robot to cross to instead: the address of its ROS master, as in ros://127.0.0.1:11311."""
     minutes: float | None = None
@@ -150,14 +151,14 @@ class Transfer:
             print_json(result.to_json())
         else:
             print_result(result)
-            _print_fit(folder, config.load_task().embodiment.spec.action_names)
+            _print_fit(folder, load_task(self.task).embodiment.spec.action_names)
             _print_robot(folder)
             if result.falls_short and not self.may_retrain:
                 stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
         if self.report:
             from isthmus.report import write_report
 
-            path = write_report(folder, video=self.video)
+            path = write_report(folder, video=self.video, task=self.task)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
 
 

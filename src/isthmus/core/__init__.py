@@ -1,7 +1,7 @@
 """The vocabulary everything else is written in: arrays, specs, histories, trajectories, protocols."""
 
 from isthmus.core.arrays import Bool, Float, Float32, Int
-from isthmus.core.errors import Lost, Problem, check_settings, unknown_name
+from isthmus.core.errors import Lost, Problem, check_range, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
 from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
@@ -29,6 +29,7 @@ __all__ = [
     "Trajectory",
     "World",
     "WorldSpec",
+    "check_range",
     "check_settings",
     "stream",
     "unknown_name",

@@ -28,3 +28,17 @@ def check_settings(settings: Iterable[tuple[str, object, bool]]) -> None:
     for name, value, sensible in settings:
         if not sensible:
             raise Problem(f"{name} cannot be {value}: see --help for what it means")
+
+
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Refuse a number outside `least` to `most`, or one that is not a number at all."""
+    if value < least:
+        raise Problem(f"{name} must be at least {_brief(least)}, got {_brief(value)}")
+    if not value <= most:
+        raise Problem(f"{name} must be at most {_brief(most)}, got {_brief(value)}")
+
+
+def _brief(value: float) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"

@@ -3,8 +3,9 @@
 import errno
 import os
 import stat
+from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from isthmus.core import Problem
 
@@ -20,7 +21,7 @@ KINDS = {
 SAFE = os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def open_regular(path: Path, *, limit: int = LARGEST, follow: bool = False) -> BinaryIO:
+def open_regular(path: Path, *, limit: int = LARGEST, follow: bool = False) -> BufferedReader:
     """Open the regular file at `path` for reading.
 
     A pipe, a device or a file of more than `limit` bytes is a Problem, and so is a symbolic link unless `follow` is
@@ -46,7 +47,7 @@ def read_regular(path: Path, *, limit: int = LARGEST, follow: bool = False) -> b
     return content
 
 
-def open_lock(path: Path) -> BinaryIO:
+def open_lock(path: Path) -> BufferedReader:
     """Open the file at `path`, made if it is not there, to hold a lock on; its content is left alone."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | SAFE, 0o644)
     try:
@@ -66,13 +67,14 @@ def check_tree(folder: Path) -> None:
         return
     pending = [folder]
     while pending:
-        with os.scandir(pending.pop()) as entries:
+        with suppress(FileNotFoundError), os.scandir(pending.pop()) as entries:
             for entry in entries:
-                found = entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(found.st_mode):
-                    pending.append(Path(entry.path))
-                else:
-                    _require_regular(Path(entry.path), found)
+                with suppress(FileNotFoundError):  # another process has just moved it into place
+                    found = entry.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(found.st_mode):
+                        pending.append(Path(entry.path))
+                    else:
+                        _require_regular(Path(entry.path), found)
 
 
 def _require_regular(path: Path, found: os.stat_result, limit: int | None = None) -> None:

@@ -3,10 +3,8 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-
-from isthmus.core import Problem
-from isthmus.data import read_json, write_json
+from isthmus.data import from_json, read_json
+from isthmus.transfer import RunFolder
 
 NAME = "cord.json"
 """Beside the pieces of a run."""
@@ -27,7 +25,7 @@ Cord = tuple[Tie, Tie]
 
 def save_cord(run: Path, cord: Cord) -> None:
     """Have the pictures of a run show a cord."""
-    write_json(run / NAME, {"ties": [asdict(tie) for tie in cord]})
+    RunFolder(run).keep_json(run / NAME, {"ties": [asdict(tie) for tie in cord]})
 
 
 def load_cord(run: Path) -> Cord | None:
@@ -35,15 +33,11 @@ def load_cord(run: Path) -> Cord | None:
     path = run / NAME
     if not path.exists():
         return None
-    try:
-        first, second = read_json(path)["ties"]
-        return _tie(first), _tie(second)
-    except (KeyError, TypeError, ValueError) as error:
-        raise Problem(f"{path} is not a cord ({error}); remove it to draw the run without one") from error
+    return from_json(_Ties, read_json(path), path, "a cord", "; remove it to draw the run without one").ties
 
 
-def _tie(told: dict[str, object]) -> Tie:
-    x, y, z = np.array(told["point"], dtype=np.float64).tolist()
-    if not np.isfinite((x, y, z)).all():
-        raise ValueError("a point is not finite")
-    return Tie(str(told["body"]), (x, y, z))
+@dataclass(frozen=True)
+class _Ties:
+    """The content of the file."""
+
+    ties: Cord

@@ -1,7 +1,7 @@
 """Draw the video of a run; a program of its own.
 
-MuJoCo chooses what it draws with when it is imported, and a graphics driver may take the whole process down: so this
-is run as `python -m isthmus.report.film RUN VIDEO` with MUJOCO_GL set, and the report goes on without it if it fails.
+MuJoCo chooses what it draws with when it is imported, and a graphics driver may take the whole process down. So this
+is run as `python -m isthmus.report.film RUN VIDEO TASK` with MUJOCO_GL set. If it fails, the report goes on without it.
 """
 
 import sys
@@ -69,9 +69,9 @@ def encode(pictures: Iterable[Picture], timeline: Timeline, path: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Draw RUN into VIDEO."""
-    run_path, video_path = arguments
-    run = Run.load(RunFolder(Path(run_path)))
+    """Draw RUN of TASK into VIDEO."""
+    run_path, video_path, task = arguments
+    run = Run.load(RunFolder(Path(run_path)), task=task)
     timeline = plan(run.traces.values(), run.spec.control_period)
     pictures = frames(run, timeline, load_cord(Path(run_path)))
     try:

@@ -26,12 +26,13 @@ from isthmus.transfer import RunFolder
 TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
 
 
-def write_report(folder: RunFolder, *, video: bool = True) -> Path:
+def write_report(folder: RunFolder, *, video: bool = True, task: str | None = None, trust: bool = False) -> Path:
     """Build the page of a finished run from what is in its folder, and nothing else; returns where it is.
 
-    Without `video`, or where nothing can be drawn, the page says so in the video's place.
+    Without `video`, or where nothing can be drawn, the page says so in the video's place. A run of a robot file needs
+    that file named as `task`, or `trust` in what the folder names: it is code, and is run.
     """
-    run = Run.load(folder)
+    run = Run.load(folder, task=task, trust=trust)
     shown = film(folder, run) if video else Video(text="This report was written without a video.")
     write_whole(folder.report_path, render(content(run, shown, folder.robot_parts())).encode())
     return folder.report_path

@@ -46,7 +46,7 @@ def film(folder: RunFolder, run: Run) -> Video:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         for backend in ways:
             path = Path(temporary) / "video.mp4"
-            code, reason = _draw(folder.path.resolve(), path, backend)
+            code, reason = _draw(folder.path.resolve(), path, backend, run.task_text)
             if code == 0 and path.is_file() and path.stat().st_size:
                 return Video(path.read_bytes(), _caption(run))
             reasons.append(f"{backend or 'default'}: {reason}")
@@ -66,12 +66,12 @@ def backends(environment: Mapping[str, str], platform: str) -> list[str]:
     return ["egl", "osmesa", *(["glfw"] if on_screen else [])]
 
 
-def _draw(run: Path, path: Path, backend: str) -> tuple[int | None, str]:
+def _draw(run: Path, path: Path, backend: str, task: str) -> tuple[int | None, str]:
     """Exit code (None when it did not come to one) and last words of the program."""
     try:
         done = subprocess.run(
             # -P: a file of the current folder is never imported.
-            [sys.executable, "-P", "-m", PROGRAM, str(run), str(path)],
+            [sys.executable, "-P", "-m", PROGRAM, str(run), str(path), task],
             env={**os.environ, "MUJOCO_GL": backend},
             cwd=path.parent,  # where MuJoCo puts its log
             stdin=subprocess.DEVNULL,

@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_limits
 
 from isthmus.collection import Course, collect
 from isthmus.core import Episode, Policy, Problem, stream
-from isthmus.data import write_json
 from isthmus.evaluate import Scale, record
 from isthmus.gaps import Gap
 from isthmus.methods import METHODS, Explorer, Learned, Method, make_method
@@ -89,7 +88,7 @@ class _Crossing:
             self._trace(method)
         self._time_step(method)
         result = self._result(method, baseline, rounds)
-        result.save(self.folder.result_path)
+        self.folder.keep({self.folder.result_path: result.save})
         self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
         return result
 
@@ -108,7 +107,7 @@ class _Crossing:
                 unadapted=self._unadapted(),
                 seconds=time.perf_counter() - began,
             )
-            write_json(path, dataclasses.asdict(baseline))
+            self.folder.keep_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
         return baseline
 
@@ -232,7 +231,7 @@ class _Crossing:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
         learned = method.learn(episodes, number, progress)
-        method.save(self.folder.model_path(number))
+        self.folder.keep({self.folder.model_path(number): method.save})
         return learned
 
     def _trace(self, method: Method) -> None:
@@ -244,8 +243,7 @@ class _Crossing:
             "unadapted": self.target.record(plain, 1, self._traced()),
             "adapted": self.target.record(method.decider(), method.history, self._traced()),
         }
-        for name, trace in traces.items():
-            trace.save(self.folder.trace_path(name))
+        self.folder.keep({self.folder.trace_path(name): trace.save for name, trace in traces.items()})
 
     def _time_step(self, method: Method) -> None:
         """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
@@ -253,7 +251,7 @@ class _Crossing:
             took = step_microseconds(
                 method.decider(), method.history, self.task.source(), stream(self.config.seed, "step")
             )
-            write_json(self.folder.step_path, {"microseconds": took})
+            self.folder.keep_json(self.folder.step_path, {"microseconds": took})
 
     def _traced(self) -> np.random.Generator:
         return stream(self.config.seed, "trace")

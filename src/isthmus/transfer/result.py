@@ -7,8 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem
-from isthmus.data import read_json, write_json
+from isthmus.data import from_json, read_json, write_json
 from isthmus.methods.auto import RETRAINED
 from isthmus.methods.contest import SHORT
 
@@ -76,12 +75,7 @@ class Result:
     @staticmethod
     def load(path: Path) -> "Result":
         """Read the figures."""
-        data = read_json(path)
-        try:
-            data["curve"] = tuple(CurvePoint(**point) for point in data["curve"])
-            return Result(**data)
-        except (KeyError, TypeError) as error:
-            raise Problem(f"{path} is not a run's result ({error})") from error
+        return from_json(Result, read_json(path), path, "a run's result")
 
 
 def versions() -> dict[str, str]:

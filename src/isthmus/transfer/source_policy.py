@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.core import Policy, Problem
+from isthmus.data import read_regular
 from isthmus.experts import load_expert
 from isthmus.policies import load_policy
 from isthmus.tasks import Task
+
+LARGEST_POLICY = 1 << 30
+"""Bytes of a policy file."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class PolicyFile:
             content = hashlib.blake2b(digest_size=16)
             for file in filter(None, (self.path, self.normaliser)):
                 try:
-                    content.update(Path(file).read_bytes())
+                    content.update(read_regular(Path(file), limit=LARGEST_POLICY, follow=True))
                 except OSError as error:
                     raise Problem(f"cannot read the policy file {file}: {error.strerror}") from error
             object.__setattr__(self, "digest", content.hexdigest())
