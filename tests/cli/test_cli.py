@@ -117,6 +117,29 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["reproduce", "figure-3", "--seeds", "0"], "seeds must be at least 1"),
         (["reproduce", "figure-3", "--workers", "0"], "workers must be at least 1"),
         (["bench", "--repeats", "0"], "repeats must be at least 1"),
+        (["transfer", "reacher", "--evaluation-episodes", "1000000000"], "evaluation-episodes must be at most 10000"),
+        (["transfer", "reacher", "--history", "100000000"], "history must be at most 1000"),
+        (["transfer", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000, got a number of more"),
+        (["transfer", "reacher", "--round-samples", "9" * 31], "round-samples must be at most 1000000000"),
+        (["transfer", "reacher", "--seed", "9" * 31], "seed must be at most 9223372036854775807"),
+        (["transfer", "reacher", "--fit.hidden", "1000000", "8"], "fit.hidden cannot be 1000000"),
+        (["transfer", "reacher", "--fit.weight-decay", "inf"], "fit.weight-decay cannot be inf"),
+        (["transfer", "reacher", "--collect.drift", "inf"], "collect.drift must be at most 1000000000, got inf"),
+        (["transfer", "reacher", "--collect.placed", "1000000000"], "collect.placed cannot be 1000000000"),
+        (["transfer", "fetch-swing", "--minutes", "nan"], "minutes must be at most 1000000000, got nan"),
+        (["study", "reacher", "--seeds", "1000000000"], "seeds must be at most 10000"),
+        (["study", "reacher", "--workers", "1000000000"], "workers must be at most 1000"),
+        (["study", "reacher", "--history", "100000000"], "history must be at most 1000"),
+        (["compare", "reacher", "--ceiling-episodes", "1000000000"], "ceiling-episodes must be at most 10000"),
+        (["compare", "reacher", "--episodes", "9" * 31], "evaluation-episodes must be at most 10000"),
+        (["ceiling", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "--task", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "--task", "reacher", "--expect-return", "nan"], "expect-return must be at most 1000000000, got nan"),
+        (["expert", "evaluate", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["expert", "train", "reacher", "--worlds", "1000000000"], "worlds must be at most 100000"),
+        (["survey", "--gaps", "1000000000"], "gaps must be at most 10000"),
+        (["identify", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000"),
+        (["robot", "up", "fetch", "--speed", "inf"], "speed must be at most 1000000000, got inf"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -158,6 +181,7 @@ def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, caps
     record = json.loads(path.read_text())
     record["fit"] |= {"error": [0.0, 0.1], "spread": [0.0, 0.2]}
     path.write_text(json.dumps(record))
+    (tmp_path / "manifest.json").unlink()
     capsys.readouterr()
     main(["transfer", "reacher", *options, "--resume"])
     told = "held-out action error: joint0 0.000, joint1 0.100 (50% of its spread)"

@@ -72,9 +72,15 @@ class Round:
     """Time spent collecting, fitting and evaluating."""
 
     def __post_init__(self) -> None:
-        """Refuse a round that lacks a time: it may come from a file."""
+        """Refuse a round that lacks what is shown of it: it may come from a file."""
         if missing := {"collect", "fit", "evaluate"} - self.seconds.keys():
             raise ValueError(f"seconds has no {min(missing)}")
+        for name in ("error", "spread"):
+            figures = self.fit.get(name)
+            if not isinstance(figures, list | tuple) or not all(isinstance(one, int | float) for one in figures):  # pyright: ignore[reportUnknownVariableType]
+                raise ValueError(f"fit.{name} is not a list of numbers")
+        if len(self.fit["error"]) != len(self.fit["spread"]):
+            raise ValueError("fit.error and fit.spread are not of the same actuators")
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
