@@ -1,9 +1,13 @@
 """A cord that hangs on a robot, for pictures of a run: nothing else knows of it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from isthmus.data import from_json, read_json
+import numpy as np
+
+from isthmus.core import Problem
+from isthmus.data import read_json
 from isthmus.transfer import RunFolder
 
 NAME = "cord.json"
@@ -33,11 +37,20 @@ def load_cord(run: Path) -> Cord | None:
     path = run / NAME
     if not path.exists():
         return None
-    return from_json(_Ties, read_json(path), path, "a cord", "; remove it to draw the run without one").ties
+    try:
+        return as_cord(read_json(path)["ties"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise Problem(f"{path} is not a cord ({error}); remove it to draw the run without one") from error
 
 
-@dataclass(frozen=True)
-class _Ties:
-    """The content of the file."""
+def as_cord(ties: Sequence[dict[str, object]]) -> Cord:
+    """A cord from plain data; KeyError, TypeError or ValueError when it is none."""
+    first, second = ties
+    return _tie(first), _tie(second)
 
-    ties: Cord
+
+def _tie(told: dict[str, object]) -> Tie:
+    x, y, z = np.array(told["point"], dtype=np.float64).tolist()
+    if not np.isfinite((x, y, z)).all():
+        raise ValueError("a point is not finite")
+    return Tie(str(told["body"]), (x, y, z))
