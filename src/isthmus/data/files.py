@@ -4,6 +4,7 @@ import io
 import json
 import math
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,8 +46,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def remove_partial(folder: Path) -> None:
     """Remove what a killed process was about to write anywhere below `folder`."""
-    for leftover in folder.rglob(f".*{PARTIAL}"):
-        leftover.unlink(missing_ok=True)
+    for leftover in [*folder.rglob(f".*{PARTIAL}")]:
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: object) -> None:

@@ -4,7 +4,6 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -61,8 +60,6 @@ class Run:
 
     config: Config
     task: Task
-    task_text: str
-    """What `load_task` made the task of; a file is named from the root."""
     gap: Gap
     result: Result
     rounds: tuple[Round, ...]
@@ -88,12 +85,10 @@ class Run:
         result = Result.load(folder.result_path)
         if fault := _fault(result):
             raise Problem(f"{folder.result_path} is not a run's result ({fault})")
-        text = _task_text(folder, config, task, trust=trust)
-        robot = load_task(text)
+        robot = load_task(_task_text(folder, config, task, trust=trust))
         return Run(
             config=config,
             task=robot,
-            task_text=text,
             gap=config.load_gap(),
             result=result,
             rounds=_rounds(folder, robot.embodiment.spec),
@@ -113,10 +108,10 @@ def _task_text(folder: RunFolder, config: Config, named: str | None, *, trust: b
             raise Problem(f"{folder.path} is a run of {config.task}, not of {named}")
         return config.task
     if named is not None:
-        return str(Path(named).absolute()) if is_code(named) else named
+        return named
     file = folder.working_folder / config.task
     if trust:
-        return str(file.absolute())
+        return str(file)
     command = shlex.join(["isthmus", "report", str(folder.path)])
     raise Problem(
         f"{folder.path} was made with the robot file {file}, which is Python code and is run only if you name it: "

@@ -2,14 +2,16 @@
 
 import base64
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.core import Problem
+from isthmus.data import PARTIAL
 from isthmus.report.cord import load_cord
 from isthmus.report.run import Run
 from isthmus.report.scene import gravity_angle
@@ -50,13 +52,13 @@ def film(folder: RunFolder, run: Run) -> Video:
     if not ways:
         return _none(f"MUJOCO_GL={os.environ['MUJOCO_GL']} turns drawing off")
     reasons: list[str] = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+    with _studio(folder.path) as studio:
         try:
-            Storyboard.of(run, load_cord(folder.path)).save(Path(temporary))
+            Storyboard.of(run, load_cord(folder.path)).save(studio)
         except Problem as problem:
             return _none(str(problem))
         for backend in ways:
-            path = Path(temporary) / "video.mp4"
+            path = studio / "video.mp4"
             code, reason = _draw(path, backend)
             if code == 0 and path.is_file() and path.stat().st_size:
                 return Video(path.read_bytes(), _caption(run))
@@ -66,6 +68,21 @@ def film(folder: RunFolder, run: Run) -> Video:
                 return _none(f"drawing it failed ({reason})")
             reasons.append(f"{backend or 'default'}: {reason}")
     return Video(text=_advice(folder.path, run.config.task, "; ".join(reasons)))
+
+
+@contextmanager
+def _studio(run: Path) -> Generator[Path]:
+    """A folder to draw in: in the run's, where the next report removes what a kill left behind."""
+    studio = run.resolve() / f".video{PARTIAL}"
+    shutil.rmtree(studio, ignore_errors=True)
+    try:
+        studio.mkdir()
+    except OSError as error:
+        raise Problem(f"cannot write to {run}: {error.strerror}") from error
+    try:
+        yield studio
+    finally:
+        shutil.rmtree(studio, ignore_errors=True)
 
 
 def _none(reason: str) -> Video:

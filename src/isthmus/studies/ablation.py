@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem, unknown_name
-from isthmus.data import write_json, write_whole
+from isthmus.data import check_tree, write_json, write_whole
 from isthmus.methods import MethodSettings
 from isthmus.models.parts import Parts
 from isthmus.studies.markdown import table
@@ -115,6 +115,7 @@ def ablation(
             raise unknown_name("task of the ablation", task, CASES)
     if seeds < 1:
         raise Problem("an ablation needs at least one seed")
+    check_tree(out)
     named = "" if set(tasks) == set(CASES) else f" --tasks {' '.join(tasks)}"
     found = Ablation(seeds, f"isthmus ablate{named} --seeds {seeds}")
     units = {

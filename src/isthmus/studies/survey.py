@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import write_json, write_whole
+from isthmus.data import check_tree, write_json, write_whole
 from isthmus.studies.markdown import table as markdown
 from isthmus.studies.plot import plot_survey
 from isthmus.studies.pool import run_units
@@ -99,6 +99,7 @@ def survey(
         raise Problem("a survey needs at least one gap, and they begin at 0")
     for task in tasks:
         load_task(task)
+    check_tree(out)
     configs = [
         Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES)
         for task in tasks
