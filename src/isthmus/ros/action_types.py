@@ -8,6 +8,7 @@ import shutil
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
+from typing import Any
 
 from isthmus.ros.bindings import require_ros
 
@@ -87,10 +88,14 @@ def feedback_type() -> type:
 def _made(name: str, definition: str, parts: dict[str, str]) -> type:
     require_ros()
     text = definition + "".join(f"{RULE}\nMSG: {part}\n{body}" for part, body in parts.items())
-    generator, made = import_module("genpy.dynamic"), list[str]()
+    generator: Any = import_module("genpy.dynamic")
+    made: list[str] = []
+
+    def remember(_remove: object, folder: str) -> None:
+        made.append(folder)
+
     # It writes a module to a temporary folder, which it removes when the process ends, unless that is killed.
-    later = generator.atexit
-    generator.atexit = SimpleNamespace(register=lambda _remove, folder: made.append(folder))
+    later, generator.atexit = generator.atexit, SimpleNamespace(register=remember)
     try:
         return generator.generate_dynamic(name, text)[name]
     finally:
