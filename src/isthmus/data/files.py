@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.data.bounded import Unreadable, brief, open_regular, parse_npy, unpack
 
 META = "meta"
 PARTIAL = ".partial"
+LONGEST_META = 16 << 20
+"""Bytes of an npz file's description, at four a character."""
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -70,22 +73,32 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str,
 def load_arrays(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays and description that `save_arrays` wrote; `kind` says in the error what was expected.
 
-    Pickled objects are refused by NumPy itself, so no code of the file is ever run.
+    Only arrays of numbers and text are read, so no code of the file is ever run, and what they unpack to is bounded.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: np.asarray(archive[name]) for name in archive.files}
-        meta: object = json.loads(str(arrays.pop(META)))
+        with open_regular(path) as file:
+            entries = unpack(file)
+        arrays = {name.removesuffix(".npy"): parse_npy(content) for name, content in entries.items()}
+        meta: object = json.loads(_description(arrays))
     except FileNotFoundError as error:
         raise Problem(f"there is no {kind} at {path}") from error
-    except Exception as error:  # a damaged archive fails in many ways, none of which is ours
-        raise Problem(f"{path} is not a {kind} file, or it is damaged ({_brief(error)})") from error
+    except OSError as error:
+        raise Problem(f"{path} is not a {kind} file: it cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Problem(f"{path} is not a {kind} file, or it is damaged ({brief(error)})") from error
     if not isinstance(meta, dict):
         raise Problem(f"{path} is not a {kind} file: its description is not a JSON object")
     if meta.get("kind") != kind:  # pyright: ignore[reportUnknownMemberType]
-        raise Problem(f"{path} is not a {kind} file: it is one of kind {meta.get('kind')!r}")  # pyright: ignore
+        named = str(meta.get("kind"))[:40]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        raise Problem(f"{path} is not a {kind} file: it is one of kind {named!r}")
     return arrays, meta  # pyright: ignore[reportUnknownVariableType]
 
 
-def _brief(error: BaseException) -> str:
-    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+def _description(arrays: dict[str, np.ndarray]) -> str:
+    """The text beside the arrays, which is taken from among them."""
+    if META not in arrays:
+        raise Unreadable("it has no description")
+    text = arrays.pop(META)
+    if text.ndim or text.dtype.kind != "U" or text.nbytes > LONGEST_META:
+        raise Unreadable("its description is not a text of some length")
+    return str(text)
