@@ -22,7 +22,9 @@ class Check:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     expect_return: float | None = None
     """Return on Gym's own reward that its author claims."""
     episodes: int = 20
@@ -45,7 +47,7 @@ class Check:
         if self.episodes < 1:
             raise Problem(f"episodes must be at least 1, got {self.episodes}")
         task = load_task(self.task)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
         found = preflight(
             task,
             policy,

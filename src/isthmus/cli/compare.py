@@ -49,7 +49,9 @@ class Compare:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path | None = None
@@ -77,7 +79,7 @@ class Compare:
             episodes=named,
             metrics=tuple(METRICS) if self.ceiling else (),
             ceiling_episodes=self.ceiling_episodes,
-            policy=policy_file(self.policy, self.normaliser, self.layout),
+            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
         )
         out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
         with job_progress(case.name) as watch:

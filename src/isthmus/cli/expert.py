@@ -97,7 +97,9 @@ class Evaluate:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
@@ -115,7 +117,7 @@ class Evaluate:
         from isthmus.transfer import source_policy
 
         task, gap = load_task(self.task), Gap.parse(self.gap)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
         outcome = assess(task, policy, gap, self.episodes, stream(self.seed, "expert", "evaluate"))
         if self.json:
             print_json({"task": self.task, "gap": str(gap), "episodes": self.episodes, "seed": self.seed} | outcome)

@@ -33,7 +33,9 @@ class Identify:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     seed: int = 0
     """Decides everything random."""
     json: bool = False
@@ -54,7 +56,7 @@ class Identify:
         if self.logs:
             episodes = logged(self.logs, task)
         else:
-            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
             episodes = gather(task, gap, policy, self.samples, self.seed)
         physics, steps = Physics(task.embodiment), Transitions.of(episodes)
         found = identify(physics, steps, task.embodiment.spec.targets)

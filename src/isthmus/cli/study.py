@@ -29,7 +29,9 @@ class Study:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     method: str = "auto"
     """The way across: see `isthmus methods`."""
     samples: int = 2000
@@ -56,7 +58,7 @@ class Study:
         from isthmus.transfer import Config, Result, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
-        policy = policy_file(self.policy, self.normaliser, self.layout)
+        policy = policy_file(self.policy, self.normaliser, self.layout, trust=self.trust)
         config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
         config.load_gap().apply(config.load_task().embodiment.model)
         whose = (self.policy.stem,) if self.policy else ()

@@ -52,7 +52,9 @@ class Transfer:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     method: str | None = None
     """The way across: see `isthmus methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
@@ -114,7 +116,7 @@ class Transfer:
                 history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
             ),
             environment=self.robot or self.target,
-            policy=policy_file(self.policy, self.normaliser, self.layout),
+            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
             safety=self.safety,
         )
 

@@ -1,8 +1,10 @@
 """Actions are numbers, or the run ends in one sentence."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from isthmus.core import Float, Problem
+from isthmus.core import Float, History, Policy, Problem
 
 
 def finite(actions: Float, observations: Float) -> Float:
@@ -17,3 +19,14 @@ def finite(actions: Float, observations: Float) -> Float:
         f"the policy gave the action ({given}{more}) for an observation whose largest number is {largest:.3g}: actions "
         "must be finite, so its weights or its normaliser are damaged, or not its own"
     )
+
+
+@dataclass(frozen=True)
+class FinitePolicy:
+    """A policy from elsewhere, as from a robot's own file."""
+
+    policy: Policy
+
+    def __call__(self, history: History) -> Float:
+        """Its actions (n, act), if they are finite."""
+        return finite(self.policy(history), history.current)

@@ -39,7 +39,7 @@ def read_vec_normalize(path: Path) -> Normaliser:
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from error
     except (Unreadable, MemoryError) as error:
-        raise Problem(f"{path} is refused: a VecNormalize file has no use for {error}") from error
+        raise Problem(f"{path} is refused as a VecNormalize file: {error}") from error
     seen: object = saved.state.get("obs_rms") if isinstance(saved, Plain) else None
     if not isinstance(saved, Plain) or not isinstance(seen, Plain):
         raise Problem(f"{path} does not hold the observation statistics of a VecNormalize: it has no obs_rms")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from isthmus.data.bounded import Unreadable
 from isthmus.policies.protobuf import Value, fields, integers, raw_numbers, submessage, text
 
-LARGEST = 128 << 20
+LARGEST = 32 << 20
 """Bytes of a file."""
 MOST_NODES = 10_000
 MOST_ELEMENTS = 16 << 20

@@ -27,4 +27,5 @@ def open_session(content: bytes) -> Any:  # noqa: ANN401
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a control step is too short for threads
     options.log_severity_level = 4
-    return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    # Without `enable_fallback=0`, a file that fails is tried once more, with a notice on standard output.
+    return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"], enable_fallback=0)

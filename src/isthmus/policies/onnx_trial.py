@@ -20,9 +20,9 @@ from isthmus.core import Problem
 from isthmus.data.bounded import Unreadable, brief
 from isthmus.policies.onnx_runtime import NO_TELEMETRY, import_onnxruntime, open_session
 
-MEMORY = 512 << 20
+MEMORY = 384 << 20
 """Bytes beyond what the libraries take."""
-SECONDS = 8
+SECONDS = 3
 """Of computing; by the clock, a machine that is busy gets more."""
 CLOCK_SECONDS = 60
 TYPES: dict[str, type[np.floating[Any]]] = {"tensor(float)": np.float32, "tensor(double)": np.float64}
@@ -48,8 +48,13 @@ def try_model(content: bytes) -> dict[str, Any]:
         raise Unreadable(f"it took more than {CLOCK_SECONDS} s to load and try") from error
     except OSError as error:
         raise Problem(f"cannot start a process to try an ONNX file in: {error.strerror}") from error
+    return accepted(done.stdout)
+
+
+def accepted(answer: bytes) -> dict[str, Any]:
+    """What the process has found; Unreadable if that is a fault, or the process did not live to tell."""
     try:
-        found: object = json.loads(done.stdout)
+        found: object = json.loads(answer)
     except ValueError:
         found = None
     if not isinstance(found, dict):
@@ -63,21 +68,24 @@ def try_model(content: bytes) -> dict[str, Any]:
 
 def main() -> None:
     """Try the model on standard input."""
-    content = sys.stdin.buffer.read()
+    sys.stdout.write(json.dumps(trial(sys.stdin.buffer.read())))
+    sys.stdout.flush()
+    os._exit(0)  # whatever the model has left behind
+
+
+def trial(content: bytes) -> dict[str, Any]:
+    """What the model takes and gives, or what is wrong with it. Limits this process for good."""
     import_onnxruntime()
     _limit()
     try:
         with np.errstate(all="ignore"):
-            found = _tried(open_session(content))
+            return _tried(open_session(content))
     except Unreadable as error:
-        found = {"wrong": str(error)}
-    except MemoryError:
-        found = {"wrong": f"to load and try it takes more than {MEMORY >> 20} MB"}
-    except Exception as error:
-        found = {"wrong": _without_codes(brief(error))}
-    sys.stdout.write(json.dumps(found))
-    sys.stdout.flush()
-    os._exit(0)  # whatever the model has left behind
+        return {"wrong": str(error)}
+    except Exception as error:  # ONNX Runtime has many of its own
+        if isinstance(error, MemoryError) or "alloc" in str(error).lower():
+            return {"wrong": f"to load and try it takes more than {MEMORY >> 20} MB"}
+        return {"wrong": brief(error).removeprefix("[ONNXRuntimeError] : ")}
 
 
 def _limit() -> None:
@@ -88,10 +96,6 @@ def _limit() -> None:
     used = math.ceil(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
     resource.setrlimit(resource.RLIMIT_CPU, (used + SECONDS, used + SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _without_codes(reason: str) -> str:
-    return reason.removeprefix("[ONNXRuntimeError] : ")
 
 
 def _tried(session: Any) -> dict[str, Any]:  # noqa: ANN401

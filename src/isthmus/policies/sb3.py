@@ -19,7 +19,7 @@ from isthmus.data.bounded import Unreadable, open_regular, unpack
 from isthmus.policies.weights import read_weights
 
 WEIGHTS, SETTINGS = "policy.pth", "data"
-LARGEST = 256 << 20
+LARGEST = 64 << 20
 """Bytes that are unpacked at most."""
 LONGEST_SETTINGS = 8 << 20
 CLIP_MEAN = 2.0
@@ -99,7 +99,7 @@ def read_sb3(path: Path) -> Sb3Network:
     try:
         arrays = read_weights(entries[WEIGHTS], largest=LARGEST)
     except (Unreadable, MemoryError) as error:
-        raise Problem(f"{path} is refused: its {WEIGHTS!r} is not plain weights, it has {error}") from error
+        raise Problem(f"{path} is refused: its {WEIGHTS!r} is not plain weights: {error}") from error
     name = _family(arrays, path)
     try:
         return _network(arrays, name, settings)

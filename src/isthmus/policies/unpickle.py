@@ -56,7 +56,7 @@ def follow(content: bytes | io.BytesIO, find: Find, persistent: Callable[[object
     except (Unreadable, MemoryError):
         raise
     except Exception as error:
-        raise Unreadable(f"what is damaged ({type(error).__name__}: {brief(error)})") from error
+        raise Unreadable(f"it is damaged ({brief(error)})") from error
 
 
 def settled(value: object) -> Any:  # noqa: ANN401
@@ -67,7 +67,7 @@ def settled(value: object) -> Any:  # noqa: ANN401
 def key_of(key: object) -> object:
     """A key of a dictionary. The hash of nested tuples takes forever where each holds the one before twice."""
     if not isinstance(key, str | bytes | int | float | None) or (isinstance(key, int) and abs(key) > LARGEST_KEY):
-        raise Unreadable("a table with odd keys")
+        raise Unreadable("it has a table with odd keys")
     return key
 
 
@@ -97,13 +97,13 @@ class _Machine:
 
     def pop(self) -> Any:  # noqa: ANN401
         if not self._stack or self._stack[-1] is _MARK:
-            raise Unreadable("what is damaged (nothing is there to take)")
+            raise Unreadable("it is damaged (nothing is there to take)")
         return self._stack.pop()
 
     def step(self, name: str, argument: Any) -> None:  # noqa: ANN401
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise Unreadable("so many instructions")
+            raise Unreadable(f"it has more than {MOST_STEPS} instructions")
         if name in _CONSTANTS:
             self._stack.append(_CONSTANTS[name])
         elif name in _EMPTY:
@@ -113,7 +113,7 @@ class _Machine:
         elif name in _MACHINE:
             _MACHINE[name](self, argument)
         elif name not in _NOTHING:
-            raise Unreadable(f"the instruction {name}")
+            raise Unreadable(f"it has the instruction {name}, which data has no use for")
 
     def _to_mark(self) -> list[Any]:
         for at in range(len(self._stack) - 1, -1, -1):
@@ -121,12 +121,12 @@ class _Machine:
                 taken = self._stack[at + 1 :]
                 del self._stack[at:]
                 return [settled(value) for value in taken]
-        raise Unreadable("what is damaged (no mark)")
+        raise Unreadable("it is damaged (no mark)")
 
     def _top(self, kind: type) -> Any:  # noqa: ANN401
         top: object = self._stack[-1] if self._stack else None
         if not isinstance(top, kind):
-            raise Unreadable("what is damaged (nothing to add to)")
+            raise Unreadable("it is damaged (nothing to add to)")
         return top
 
     def put(self, index: int) -> None:
@@ -139,7 +139,7 @@ class _Machine:
 
     def get(self, index: int) -> None:
         if index not in self._memo:
-            raise Unreadable("what is damaged (nothing was kept under that number)")
+            raise Unreadable("it is damaged (nothing was kept under that number)")
         self._stack.append(self._memo[index])
 
     def mark(self, _argument: object) -> None:
@@ -147,7 +147,7 @@ class _Machine:
 
     def pop_one(self, _argument: object) -> None:
         if not self._stack:
-            raise Unreadable("what is damaged (nothing is there to drop)")
+            raise Unreadable("it is damaged (nothing is there to drop)")
         self._stack.pop()
 
     def pop_mark(self, _argument: object) -> None:
@@ -196,13 +196,13 @@ class _Machine:
     def stack_global(self, _argument: object) -> None:
         name, module = self.pop(), self.pop()
         if not isinstance(name, str) or not isinstance(module, str):
-            raise Unreadable("a class without a name")
+            raise Unreadable("it has a class without a name")
         self._stack.append(self._find(module, name))
 
     def _find(self, module: str, name: str) -> Named:
         known = self._find_maker(module, name)
         if known is None:
-            raise Unreadable(f"{module[:60]}.{name[:60]}")
+            raise Unreadable(f"it names {module[:60]}.{name[:60]}, which is not run")
         return Named(f"{module}.{name}", known)
 
     def reduce(self, _argument: object) -> None:
@@ -224,18 +224,19 @@ class _Machine:
 
     def _make(self, callee: object, arguments: object) -> object:
         if not isinstance(callee, Named) or not isinstance(arguments, tuple):
-            raise Unreadable("a call of what is no class")
+            raise Unreadable("it calls what is no class")
         # The same arguments can be used again and again: what is made of them is paid for each time.
-        self._spend(8 * len(arguments) + sum(_length(one) for one in arguments))  # pyright: ignore
+        self._spend(ENTRY * len(arguments))  # pyright: ignore[reportUnknownArgumentType]
+        self._spend(sum(_length(one) for one in arguments))  # pyright: ignore
         try:
             return callee.make(*arguments)  # pyright: ignore[reportUnknownArgumentType]
         except TypeError as error:
-            raise Unreadable(f"odd arguments of {callee.name[:80]}") from error
+            raise Unreadable(f"it has odd arguments for {callee.name[:80]}") from error
 
     def _spend(self, size: int) -> None:
         self._made += size
         if self._made > LARGEST_MADE:
-            raise Unreadable(f"more than {LARGEST_MADE >> 20} MB")
+            raise Unreadable(f"it would take more than {LARGEST_MADE >> 20} MB")
 
     def build(self, _argument: object) -> None:
         state = self.pop()
@@ -244,12 +245,12 @@ class _Machine:
         if isinstance(made, Shell):
             made.build(state)
         elif not isinstance(made, dict):  # an OrderedDict may have attributes, which nobody needs
-            raise Unreadable("a state for what has none")
+            raise Unreadable("it has a state for what has none")
         self._stack.append(made)  # pyright: ignore[reportUnknownArgumentType]
 
     def persistent(self, argument: object) -> None:
         if self._persistent is None:
-            raise Unreadable("references to other files")
+            raise Unreadable("it refers to other files")
         self._stack.append(self._persistent(self.pop() if argument is None else argument))
 
 

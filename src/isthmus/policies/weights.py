@@ -48,14 +48,14 @@ class Tensor:
     def array(self) -> np.ndarray:
         """Its numbers; Unreadable where they are not in the file, each at a place of its own."""
         if self.storage.content is None or len(self.storage.content) % self.storage.kind.itemsize:
-            raise Unreadable("a tensor without its numbers")
+            raise Unreadable("it has a tensor without its numbers")
         numbers = np.frombuffer(self.storage.content, self.storage.kind)
         steps = [(size - 1) * stride for size, stride in zip(self.size, self.stride, strict=True)]
         if math.prod(self.size) == 0:
             return np.zeros(self.size, self.storage.kind)
         spread = any(size > 1 and stride < 1 for size, stride in zip(self.size, self.stride, strict=True))
         if spread or self.offset + sum(steps) >= len(numbers) or math.prod(self.size) > len(numbers):
-            raise Unreadable(f"a tensor of shape {self.size} and strides {self.stride}")
+            raise Unreadable(f"it has a tensor of shape {self.size} and strides {self.stride}")
         strides = [stride * numbers.itemsize for stride in self.stride]
         return np.lib.stride_tricks.as_strided(numbers[self.offset :], self.size, strides).copy()
 
@@ -64,9 +64,9 @@ def _tensor(storage: object, offset: object, size: object, stride: object, *_opt
     whole = all(isinstance(part, tuple) and len(part) <= 8 for part in (size, stride))  # pyright: ignore
     numbers: tuple[Any, ...] = (offset, *size, *stride) if whole else (None,)  # pyright: ignore
     if not isinstance(storage, Storage) or not all(type(one) is int and 0 <= one < 1 << 40 for one in numbers):
-        raise Unreadable("an odd tensor")
+        raise Unreadable("it has an odd tensor")
     if len(size) != len(stride) or (math.prod(size) == 0 and max(size) > 1 << 20):  # pyright: ignore
-        raise Unreadable("an odd tensor")
+        raise Unreadable("it has an odd tensor")
     return Tensor(storage, offset, size, stride)  # pyright: ignore
 
 
@@ -95,11 +95,11 @@ class _Storages:
     def __call__(self, reference: object) -> Storage:
         """The storage of a reference: ("storage", class, key, device, size, ...)."""
         if not isinstance(reference, tuple) or len(reference) < 5 or reference[0] != "storage":  # pyright: ignore
-            raise Unreadable("references to other files")
+            raise Unreadable("it refers to other files")
         kind = getattr(reference[1], "name", "").removeprefix("torch.")  # pyright: ignore
         key: object = reference[2]  # pyright: ignore[reportUnknownVariableType]
         if kind not in STORAGES or not isinstance(key, str) or any(part for part in reference[5:]):  # pyright: ignore
-            raise Unreadable(f"tensors of {kind or 'another kind'}")
+            raise Unreadable(f"it has tensors of {str(kind)[:60] or 'another kind'}")
         return self.by_key.setdefault(key, Storage(np.dtype(STORAGES[kind]).newbyteorder(self.order)))  # pyright: ignore
 
 
@@ -107,14 +107,14 @@ def read_weights(content: bytes | bytearray, *, largest: int) -> dict[str, np.nd
     """The tensors in a state dictionary by name, as they were saved; Unreadable if it holds anything else."""
     table = _legacy(bytes(content)) if content.startswith(LEGACY) else _zipped(bytes(content), largest)
     if not isinstance(table, Mapping):
-        raise Unreadable("something else than a table of weights")
+        raise Unreadable("it is something else than a table of weights")
     tensors: dict[str, Tensor] = {
         name: value
         for name, value in table.items()  # pyright: ignore[reportUnknownVariableType]
         if isinstance(name, str) and isinstance(value, Tensor)
     }
     if sum(math.prod(one.size) * one.storage.kind.itemsize for one in tensors.values()) > largest:
-        raise Unreadable(f"more than {largest >> 20} MB of numbers")
+        raise Unreadable(f"it has more than {largest >> 20} MB of numbers")
     return {name: tensor.array() for name, tensor in tensors.items()}
 
 
@@ -122,7 +122,7 @@ def _zipped(content: bytes, largest: int) -> object:
     entries = unpack(io.BytesIO(content), largest=largest)
     pickled = next((name for name in entries if name.endswith("/data.pkl")), None)
     if pickled is None:
-        raise Unreadable("no data.pkl")
+        raise Unreadable("it has no data.pkl")
     root = pickled.removesuffix("data.pkl")
     storages = _Storages(">" if bytes(entries.get(f"{root}byteorder", b"")) == b"big" else "<")
     table = read_plain(bytes(entries[pickled]), TENSOR_MAKERS, storages)
@@ -140,10 +140,10 @@ def _legacy(content: bytes) -> object:
     keys: object = read_plain(file)
     for key in keys if isinstance(keys, list) else ():  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(key, str) or key not in storages.by_key or len(head := file.read(8)) < 8:
-            raise Unreadable("what is damaged (a storage that is not there)")
+            raise Unreadable("it is damaged (a storage that is not there)")
         (numbers,) = struct.unpack("<q", head)
         storage = storages.by_key[key]
         if not 0 <= numbers <= len(content):
-            raise Unreadable("what is damaged (a storage that is not there)")
+            raise Unreadable("it is damaged (a storage that is not there)")
         storage.content = file.read(numbers * storage.kind.itemsize)
     return table
