@@ -13,7 +13,6 @@ from isthmus.tasks import Task, load_task
 
 # The same examples on every run: whether a commit passes does not depend on luck or on the machine's load.
 settings.register_profile("isthmus", deadline=None, max_examples=50, derandomize=True, database=None)
-settings.register_profile("fuzz", deadline=None, max_examples=3000, database=None)
 settings.load_profile("isthmus")
 
 

@@ -34,7 +34,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(prefix="isthmus-fuzz-") as temporary:
         folder = Path(temporary)
-        chosen = [one for one in readers(folder) if not asked.only or any(part in one.name for part in asked.only)]
+        chosen = readers(folder, asked.only)
         outcomes = [outcome for one in chosen for outcome in _campaign(one, folder, asked.mutations, asked.seed)]
     faults = sum(outcome.faults for outcome in outcomes)
     if asked.out:
@@ -46,11 +46,10 @@ def main() -> None:
 def _campaign(reader: Reader, folder: Path, mutations: int, seed: int) -> list[Outcome]:
     """The hostile files of a reader, and then mutations of sound ones."""
     suffix, canary = reader.samples[0].suffix, folder / "canary"
-    victim = folder / f"victim{suffix}"
-    scene = folder / f"special{suffix}"
-    scene.mkdir(exist_ok=True)
+    victim = folder / "victim" / reader.samples[0].name
+    victim.parent.mkdir(exist_ok=True)
     made = [(name, content) for name, content in hostile(suffix, reader.samples[0].read_bytes(), canary)]
-    others = list(special(scene, suffix))
+    others = list(special(folder / f"special, {reader.name}", victim.name))
     contents = [sample.read_bytes() for sample in reader.samples]
 
     def hostile_case(number: int) -> tuple[str, Path]:

@@ -35,14 +35,15 @@ def hostile(suffix: str, sound: bytes, canary: Path) -> Iterator[Case]:
         yield from _json(sound)
 
 
-def special(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
-    """What is not a file at all."""
-    pipe, device, loop = (folder / f"{name}{suffix}" for name in ("pipe", "device", "loop"))
-    for old in (pipe, device, loop):
-        old.unlink(missing_ok=True)
+def special(scene: Path, name: str) -> Iterator[tuple[str, Path]]:
+    """What is not a file at all, by that name."""
+    pipe, device, loop, folder = (scene / kind / name for kind in ("pipe", "device", "loop", "folder"))
+    for path in (pipe, device, loop, folder):
+        path.parent.mkdir(parents=True)
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     loop.symlink_to(loop.name)
+    folder.mkdir()
     yield from (("a pipe", pipe), ("a device", device), ("a link to itself", loop), ("a folder", folder))
 
 

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import stable_baselines3
 from onnx import TensorProto, helper, numpy_helper
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-from isthmus.data import load_episode, read_json
+from isthmus.data import load_episode
 from isthmus.evaluate import Trace
 from isthmus.experts import load_expert
 from isthmus.methods import MethodSettings
@@ -46,29 +47,53 @@ def read_policy(path: Path) -> object:
     return load_policy(path, HOPPER.views, HOPPER.embodiment.spec)
 
 
-def readers(folder: Path) -> list[Reader]:
-    """All readers, with samples in `folder`."""
-    _make_policies(folder)
-    run = _make_run(folder)
+def readers(folder: Path, only: Sequence[str] | None) -> list[Reader]:
+    """All readers whose names have one of `only` in them, with samples in `folder`."""
     onnx.try_model = _try_in_a_fork  # a process for each of 10,000 files would take hours
+    made: list[Reader] = []
+    for make in (_policy_readers, _run_readers):
+        names = POLICY_READERS if make is _policy_readers else RUN_READERS
+        wanted = [name for name in names if not only or any(part in name for part in only)]
+        made += [reader for reader in (make(folder) if wanted else ()) if reader.name in wanted]
+    return made
+
+
+POLICY_READERS = ("policy .npz", "policy .zip", "policy .onnx", "normaliser .pkl")
+RUN_READERS = (
+    *("config.json", "baseline.json", "round .json", "result.json", "step.json"),
+    *("episode .npz", "model .npz", "trace .npz"),
+)
+
+
+def _policy_readers(folder: Path) -> list[Reader]:
+    _make_policies(folder)
     network = folder / "policy.npz"
     load_expert(HOPPER).save(network)
-    zips, onnx_files = sorted(folder.glob("*.zip")), sorted(folder.glob("*.onnx"))
-    parts: list[tuple[str, list[Path], mutate.Mutation, Callable[[Path], object]]] = [
-        ("policy .npz", [network], mutate.zipped, read_policy),
-        ("policy .zip", zips, mutate.zipped, read_policy),
-        ("policy .onnx", onnx_files, mutate.plain, read_policy),
-        ("normaliser .pkl", sorted(folder.glob("*.pkl")), mutate.pickled, read_vec_normalize),
-        ("config.json", [run / "config.json"], mutate.jsoned, Config.load),
-        ("baseline.json", [run / "baseline.json"], mutate.jsoned, Baseline.load),
-        ("round .json", sorted((run / "rounds").glob("*.json")), mutate.jsoned, Round.load),
-        ("result.json", [run / "result.json"], mutate.jsoned, Result.load),
-        ("step.json", [run / "step.json"], mutate.jsoned, read_json),
-        ("episode .npz", sorted((run / "episodes").glob("*.npz")), mutate.zipped, load_episode),
-        ("model .npz", sorted((run / "models").glob("*.npz")), mutate.zipped, InverseNetwork.load),
-        ("trace .npz", sorted((run / "traces").glob("*.npz"))[:1], mutate.zipped, Trace.load),
+    return [
+        Reader("policy .npz", [network], mutate.zipped, read_policy),
+        Reader("policy .zip", sorted(folder.glob("*.zip")), mutate.zipped, read_policy),
+        Reader("policy .onnx", sorted(folder.glob("*.onnx")), mutate.plain, read_policy),
+        Reader("normaliser .pkl", sorted(folder.glob("*.pkl")), mutate.pickled, read_vec_normalize),
     ]
-    return [Reader(*part) for part in parts]
+
+
+def _run_readers(folder: Path) -> list[Reader]:
+    run = _make_run(folder)
+    return [
+        Reader("config.json", [run / "config.json"], mutate.jsoned, Config.load),
+        Reader("baseline.json", [run / "baseline.json"], mutate.jsoned, Baseline.load),
+        Reader("round .json", sorted((run / "rounds").glob("*.json")), mutate.jsoned, Round.load),
+        Reader("result.json", [run / "result.json"], mutate.jsoned, Result.load),
+        Reader("step.json", [run / "step.json"], mutate.jsoned, _step),
+        Reader("episode .npz", sorted((run / "episodes").glob("*.npz")), mutate.zipped, load_episode),
+        Reader("model .npz", sorted((run / "models").glob("*.npz")), mutate.zipped, InverseNetwork.load),
+        Reader("trace .npz", sorted((run / "traces").glob("*.npz"))[:1], mutate.zipped, Trace.load),
+    ]
+
+
+def _step(path: Path) -> object:
+    """Read how long a step takes: its file is found by its name."""
+    return RunFolder(path.parent).step_microseconds()
 
 
 def _make_policies(folder: Path) -> None:
@@ -81,7 +106,9 @@ def _make_policies(folder: Path) -> None:
         ("ars", sb3_contrib.ARS, {}),
     )
     for name, algorithm, options in kinds:
-        algorithm("MlpPolicy", env, policy_kwargs=dict(small), seed=0, **options).save(folder / f"{name}.zip")
+        model = algorithm("MlpPolicy", env, policy_kwargs=dict(small), seed=0, **options)
+        model.save(folder / f"{name}.zip", exclude=["_last_obs", "ep_info_buffer", "ep_success_buffer"])
+        _keep(folder / f"{name}.zip", ("data", "policy.pth"))
     env.save(str(folder / "normaliser.pkl"))
     rng = np.random.default_rng(0)
     layers = [numpy_helper.from_array(rng.normal(size=size).astype(np.float32), name) for name, size in LAYERS.items()]
@@ -98,6 +125,15 @@ def _make_policies(folder: Path) -> None:
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     (folder / "policy.onnx").write_bytes(model.SerializeToString())
+
+
+def _keep(path: Path, names: Sequence[str]) -> None:
+    """Keep only these entries of a zip: damage to others would show nothing."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in names}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
 
 
 LAYERS = {"w0": (11, 8), "b0": (8,), "w1": (8, 3), "b1": (3,)}
