@@ -16,7 +16,7 @@ from isthmus.core import Problem
 
 HANG_SECONDS = 10
 """Of computing for one file; a process that computes nothing is given more, since the machine may be busy."""
-BLOCKED_SECONDS = 60
+BLOCKED_SECONDS = 120
 MEMORY_MB = 1024
 ADDRESS_SPACE = 4 << 30
 """Bytes beyond what is taken at the start: so that a defect does not take the machine."""
