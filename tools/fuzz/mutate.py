@@ -90,7 +90,8 @@ def zipped(content: bytes, rng: random.Random) -> bytes:
     if rng.random() < 0.05:
         entries.append(rng.choice(entries))
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
+    method = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(packed, "w", method, compresslevel=1) as archive:
         seen: set[str] = set()
         for number, (entry, data) in enumerate(entries):
             archive.writestr(entry if entry not in seen else f"{entry}{number}", data)

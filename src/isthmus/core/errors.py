@@ -3,12 +3,20 @@
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 1500
+"""Characters of a problem."""
+
 
 class Problem(Exception):  # noqa: N818 - it is the user's problem to solve, not a fault of the program
     """Bad input, said in one sentence: what was wrong, where, and what would be right.
 
     The command line prints the sentence and exits with code 2.
     """
+
+    def __init__(self, sentence: object) -> None:
+        """Keep to one line of bounded length, whatever a file or another library has put into it."""
+        text = " ".join(str(sentence).splitlines())
+        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ...")
 
 
 class Lost(Problem):
