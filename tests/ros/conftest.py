@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from isthmus.core import Float, WorldSpec
-from isthmus.ros import Address, Guard, RosWorld, SafetySettings
+from isthmus.hardware import Guard, Limits, SafetySettings
+from isthmus.ros import Address, RosWorld
 from isthmus.ros.arm_link import RosArmLink
 from isthmus.ros.bindings import find_ros
 from isthmus.ros.processes import free_port, stand_in
@@ -63,7 +64,7 @@ def make_world(link: object, spec: WorldSpec, safety: SafetySettings | None = No
     return RosWorld(
         link,  # type: ignore[arg-type]
         spec,
-        Guard(spec.action_low, spec.action_high, SPEED_LIMITS, spec.control_period, safety),
+        Guard(Limits.of_positions(spec.action_low, spec.action_high, SPEED_LIMITS, spec.control_period, safety)),
         begin=lambda _rng: at_start(np.array([0.0]))[0],
         go_on=clocked,
         speeds=SPEED_LIMITS,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from isthmus.core import Lost, stream
+from isthmus.hardware.clock import TopicClock, WallClock
 from isthmus.ros.arm_link import Heard, Traffic
-from isthmus.ros.clock import TopicClock, WallClock
 from isthmus.tasks.fetch.arm import HOME
 
 

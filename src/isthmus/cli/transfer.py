@@ -10,9 +10,10 @@ from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
 from isthmus.core import Problem
+from isthmus.hardware import SafetySettings
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
-from isthmus.ros import Address, SafetySettings
+from isthmus.ros import Address
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
 from isthmus.transfer.result import FALLS_SHORT

@@ -11,11 +11,11 @@ from uuid import uuid4
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.hardware.clock import Clock, TopicClock, WallClock
 from isthmus.ros.action import CANCEL, GOAL, Goal, write_goal
 from isthmus.ros.action_types import goal_type
 from isthmus.ros.address import Address
 from isthmus.ros.bindings import Graph, master_answers, message, parameter, require_master
-from isthmus.ros.clock import Clock, TopicClock, WallClock
 from isthmus.ros.messages import CLOCK, JOINT_STATES, STOP, columns, read_joints
 from isthmus.ros.priority import serve_first
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from isthmus.core import Bool, Float, Lost, Problem, Step, WorldSpec
+from isthmus.hardware import Guard, Unsafe, Watchdog
+from isthmus.hardware.clock import WallClock
 from isthmus.ros.arm_link import ArmLink, Heard
-from isthmus.ros.clock import WallClock
 from isthmus.ros.priority import serve_at_once
-from isthmus.ros.safety import Guard
-from isthmus.ros.watchdog import Watchdog
 
 SETTLE = 0.7
 """Seconds that the arm is given to come to rest where an episode begins."""
@@ -142,7 +141,11 @@ class RosWorld:
         if self._ended or (which is not None and not which[0]):
             return Step(self.observations, self._sent[None].copy(), np.array([self._ended]))
         self._check()
-        sent = self._guard.admit(commands[0], self._sent, self._observation[self._positions])
+        try:
+            sent = self._guard.admit(commands[0], self._sent, self._observation[self._positions])
+        except Unsafe as fault:
+            self._lose(f"{fault}, and the arm was held")
+            raise
         period = self._spec.control_period
         if not self._link.clock.waits:
             self._link.clock.wait_until(self._deadline, self._patience)

@@ -10,10 +10,11 @@ from isthmus.collection import CollectSettings
 from isthmus.core import Problem, unknown_name
 from isthmus.data import read_json
 from isthmus.gaps import Gap
+from isthmus.hardware import SafetySettings
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.models.parts import Parts
-from isthmus.ros import Address, SafetySettings
+from isthmus.ros import Address
 from isthmus.ros.address import SCHEME
 from isthmus.tasks import Task, load_task
 from isthmus.transfer.source_policy import PolicyFile

@@ -8,8 +8,9 @@ import numpy as np
 
 from isthmus.core import Float, HistoryBuffer, Lost, Policy, Problem
 from isthmus.evaluate import Trace, evaluate, record
+from isthmus.hardware import Guard, Limits, SafetySettings
 from isthmus.policies import Decider
-from isthmus.ros import Address, Guard, RosWorld, SafetySettings
+from isthmus.ros import Address, RosWorld
 from isthmus.ros.arm_link import RosArmLink
 from isthmus.tasks import Task
 from isthmus.transfer.events import Glimpse, Look
@@ -56,7 +57,7 @@ class RosTarget:
         self._attended = attended or Attended()
         self._starts: deque[Float] = deque()
         self._missed = 0
-        self._guard = Guard(spec.action_low, spec.action_high, limits, spec.control_period, safety)
+        self._guard = Guard(Limits.of_positions(spec.action_low, spec.action_high, limits, spec.control_period, safety))
         self._link = RosArmLink(address, spec.action_names, self._attended.stop)
         self._world = RosWorld(
             self._link,

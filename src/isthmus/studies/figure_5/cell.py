@@ -8,8 +8,9 @@ import numpy as np
 
 from isthmus.core import Policy, Problem, stream
 from isthmus.data import read_json
+from isthmus.hardware import SafetySettings
 from isthmus.methods import MethodSettings, make_method
-from isthmus.ros import Address, SafetySettings
+from isthmus.ros import Address
 from isthmus.studies.figure_5.pd import tune
 from isthmus.studies.figure_5.settings import HISTORY, TASK, Settings
 from isthmus.tasks import Task, load_task

@@ -1,0 +1,25 @@
+"""How cautious Isthmus is with a real target. Always on; only the user loosens it."""
+
+from dataclasses import dataclass
+
+from isthmus.core import check_settings
+
+
+@dataclass(frozen=True)
+class SafetySettings:
+    """How far commands may go, and how long faults are tolerated. The limits themselves come from the robot."""
+
+    step: float = 1.0
+    """Largest change of a position command from one step to the next, in steps at the joint's speed limit."""
+    lead: float = 4.0
+    """Largest distance of a position command from where the joint is, in steps at its speed limit."""
+    stale: float = 0.06
+    """Seconds that an observation may be old before the robot is held."""
+    overrun: float = 0.25
+    """Seconds that a command may be late before the robot is held."""
+    patience: float = 2.0
+    """Seconds that a silent robot is waited for before it is given up."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense."""
+        check_settings((f"safety.{name}", value, bool(0 < value < 1e3)) for name, value in vars(self).items())

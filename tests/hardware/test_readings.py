@@ -1,0 +1,45 @@
+import re
+
+import numpy as np
+import pytest
+
+from isthmus.hardware import ReadingCheck
+
+LOW, HIGH, SPEEDS, STILL = np.array([-1.0, -2.0]), np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.zeros(2)
+
+
+@pytest.fixture
+def check() -> ReadingCheck:
+    one = ReadingCheck(LOW, HIGH, SPEEDS)
+    assert not one.fault(np.array([0.5, -1.0]), STILL, 10.0)
+    return one
+
+
+def test_a_joint_that_moves_within_its_speed_limit_is_believed(check):
+    for step in range(1, 20):
+        assert not check.fault(np.array([0.5 - 0.02 * step, -1.0 + 0.04 * step]), STILL, 10.0 + 0.02 * step)
+    assert check.faults == 0
+
+
+@pytest.mark.parametrize(
+    ("positions", "why"),
+    [
+        ([np.nan, 0.0], "not finite"),
+        ([1e300, 0.0], "joint 0 at 1e\\+300, outside its range"),
+        ([0.5, 2.3], "joint 1 at 2.3, outside its range"),
+        ([0.0, -1.0], "joint 0 further than it can have moved"),
+    ],
+)
+def test_a_reading_that_cannot_be_true_is_a_fault_and_is_forgotten(check, positions, why):
+    assert re.search(why, check.fault(np.array(positions), STILL, 10.02))
+    assert check.faults == 1
+    assert not check.fault(np.array([0.51, -1.0]), STILL, 10.04)
+
+
+def test_a_velocity_that_is_no_number_is_a_fault(check):
+    assert "not finite" in check.fault(np.array([0.5, -1.0]), np.array([0.0, np.inf]), 10.02)
+
+
+def test_a_robot_that_was_away_is_believed_anew(check):
+    check.forget()
+    assert not check.fault(np.array([-0.9, 1.9]), STILL, 10.02)
