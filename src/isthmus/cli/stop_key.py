@@ -8,6 +8,8 @@ import tty
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from isthmus.hardware import Stop
+
 KEYS = {" ", "q", "\x1b"}
 """Space, q, Escape."""
 LOOK = 0.1
@@ -15,8 +17,8 @@ LOOK = 0.1
 
 
 @contextmanager
-def stop_key(stop: threading.Event) -> Generator[None]:
-    """Set `stop` when one of the keys is pressed; without a keyboard there is none to press."""
+def stop_key(stop: threading.Event | Stop) -> Generator[None]:
+    """Ask for `stop` when one of the keys is pressed; without a keyboard there is none to press."""
     if not sys.stdin.isatty():
         yield
         return
@@ -33,8 +35,8 @@ def stop_key(stop: threading.Event) -> Generator[None]:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _watch(stop: threading.Event, over: threading.Event) -> None:
+def _watch(stop: threading.Event | Stop, over: threading.Event) -> None:
     while not over.is_set():
         ready, _, _ = select.select([sys.stdin], [], [], LOOK)
         if ready and sys.stdin.read(1) in KEYS:
-            stop.set()
+            stop.ask("the stop key was pressed") if isinstance(stop, Stop) else stop.set()

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
+from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
 from isthmus.core import Problem
-from isthmus.hardware import SafetySettings
+from isthmus.hardware import SafetySettings, Stop
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.ros import Address
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
+from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
 
 DEFAULT_MINUTES = 10.0
+SIMULATED_EPISODES, TARGET_EPISODES = 100, 5
+"""Episodes behind a score in simulation, and on an environment that may be a real robot."""
 ROUND_SAMPLES, ROUNDS = 250, 10
 """A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
@@ -70,6 +74,10 @@ class Transfer:
     """Go on with the run in the folder."""
     json: bool = False
     """Print the result as JSON only."""
+    yes: bool = False
+    """Do not ask before a real target, an environment or a robot, is moved."""
+    dry_run: bool = False
+    """Only print the configuration, and for a real target how much it would be moved; connect to nothing."""
     report: bool = True
     """Write the report page."""
     video: bool = True
@@ -77,8 +85,11 @@ class Transfer:
     round_samples: int | None = None
     """Samples between two refits: 250, or a tenth of all samples if that is more, when not given; at least 500 for
     auto, and 1,000 for methods that train the policy on."""
-    evaluation_episodes: int = 100
-    """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
+    evaluation_episodes: int | None = None
+    """Episodes behind every score: 100 in simulation, at least 50 there, when not given. On a real target they are its
+    own steps: 5 with an environment, 1 to 3 with a robot."""
+    evaluate_rounds: bool = False
+    """Score the policy on a real target after every round, not only after the last; in simulation it always is."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
         default_factory=CollectSettings
     )
@@ -96,13 +107,14 @@ class Transfer:
         if self.robot is not None and self.target is not None:
             raise Problem("a robot and an environment are two targets: give one")
         method = self.method or ("preview" if self.robot else "auto")
-        samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
+        samples, each = self.samples, self.round_samples
+        trials, every_round = self._evaluations()
         if self.robot is not None:
             Address.parse(self.robot)
             spec = load_task(self.task).embodiment.spec
-            planned = within(self.minutes or DEFAULT_MINUTES, spec)
+            planned = within(self.minutes or DEFAULT_MINUTES, spec, trials, every_round=every_round)
             samples = planned.samples if self.minutes is not None else self.samples
-            each, trials = self.round_samples or -(-samples // planned.rounds), min(trials, planned.trials)
+            each, trials = self.round_samples or -(-samples // planned.rounds), planned.trials
         return Config(
             task=self.task,
             gap=self.gap,
@@ -110,7 +122,8 @@ class Transfer:
             samples=samples,
             seed=self.seed,
             round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
-            evaluation_episodes=trials,
+            evaluation_episodes=trials or (TARGET_EPISODES if self.target else SIMULATED_EPISODES),
+            evaluate_rounds=every_round,
             settings=MethodSettings(
                 history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
             ),
@@ -118,6 +131,37 @@ class Transfer:
             policy=policy_file(self.policy, self.normaliser, self.layout),
             safety=self.safety,
         )
+
+    def _evaluations(self) -> tuple[int | None, bool]:
+        """Episodes behind a score, if that is settled, and whether every round has one.
+
+        A run goes on as it began: what is not said again is taken from its folder, which may be of an earlier version.
+        """
+        path = self._folder(self.method or ("preview" if self.robot else "auto")).config_path
+        if self.resume and path.exists():
+            begun = Config.load(path)
+            return self.evaluation_episodes or begun.evaluation_episodes, self.evaluate_rounds or begun.evaluate_rounds
+        return self.evaluation_episodes, self.evaluate_rounds or not (self.robot or self.target)
+
+    def _folder(self, method: str) -> RunFolder:
+        where = self.robot or self.target or self.gap
+        return RunFolder(self.out or Path("runs") / folder_name(self.task, where, method, self.seed))
+
+    def _estimate(self, config: Config, folder: RunFolder) -> Estimate | None:
+        """What is asked of the target, if that may be a real one."""
+        if config.environment is None:
+            return None
+        spec = load_task(config.task).embodiment.spec
+        return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
+
+    def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
+        """Cross to an environment, which may be a real robot: it is held and closed however this ends."""
+        from isthmus.cli.signals import stopped_by_signals
+        from isthmus.cli.stop_key import stop_key
+
+        stop = Stop()
+        with stopped_by_signals(stop) as abandon, stop_key(stop):
+            return cross(config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon)
 
     def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
@@ -140,13 +184,20 @@ class Transfer:
         from isthmus.cli.progress import crossing_progress
 
         config = self._config()
-        where = self.robot or self.target or self.gap
-        folder = RunFolder(self.out or Path("runs") / folder_name(self.task, where, config.method, self.seed))
+        folder = self._folder(config.method)
+        planned = self._estimate(config, folder)
+        if self.dry_run:
+            self._print_plan(config, folder, planned)
+            return
+        if planned is not None and planned.anything:
+            ask(planned, self.robot or self.target or "", yes=self.yes)
         with crossing_progress() as display:
-            if config.robot is None:
-                result = cross(config, folder, resume=self.resume, watch=display)
-            else:
+            if config.robot is not None:
                 result = self._with_robot(config, config.robot, folder, display)
+            elif config.environment is not None:
+                result = self._with_environment(config, folder, display)
+            else:
+                result = cross(config, folder, resume=self.resume, watch=display)
         if self.json:
             print_json(result.to_json())
         else:
@@ -160,6 +211,11 @@ class Transfer:
 
             path = write_report(folder, video=self.video)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+    def _print_plan(self, config: Config, folder: RunFolder, planned: Estimate | None) -> None:
+        if planned is not None and not self.json:
+            stdout.print(estimate_text(planned, self.robot or self.target or ""), soft_wrap=True, markup=False)
+        print_json(plan(config.to_json(), planned, folder.path))
 
 
 def _print_robot(folder: RunFolder) -> None:
@@ -189,8 +245,9 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
 def print_result(result: Result) -> None:
     """The closing table."""
     paid = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
+    further = f" and {result.further_steps:,} further steps" if result.target_steps else ""
     print_table(
-        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples",
+        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples{further}",
         ("", "score ", "+/- ", "normalised "),
         [
             ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000"),
@@ -208,6 +265,12 @@ def print_result(result: Result) -> None:
             ),
         ],
     )
+    if steps := result.target_steps:
+        stdout.print(
+            f"on the target: {steps['collection']:,} steps to learn from, {steps['evaluation']:,} to score policies, "
+            f"{steps['traces']:,} for the report, {steps['resets']:,} resets",
+            soft_wrap=True,
+        )
     if result.chosen and result.predicted is not None:
         stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)
     if result.falls_short:

@@ -19,6 +19,8 @@ class SafetySettings:
     """Seconds that a command may be late before the robot is held."""
     patience: float = 2.0
     """Seconds that a silent robot is waited for before it is given up."""
+    blocked: float = 60.0
+    """Seconds that an environment's reset may take before it is given up, and a step of one that cannot be held."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""

@@ -10,7 +10,9 @@ from isthmus.transfer import Config
 def repeat_command(config: Config, out: str = "NEW") -> str:
     """The command line of `config`: what it is, and every setting that is not as usual."""
     words = ["isthmus", "transfer", config.task]
-    for name in ("gap", "samples", "seed", "method"):
+    target = ["--robot" if config.robot else "--target", config.environment] if config.environment else None
+    words += target or ["--gap", config.gap]
+    for name in ("samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
     words += ["--history", str(config.settings.history)]
     words += ["--may-retrain"] if config.settings.may_retrain else []

@@ -46,6 +46,8 @@ class Round:
     """The normalised score that was foreseen for it."""
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
     """How each of them did in rehearsal."""
+    evaluated: bool = True
+    """Whether the policy was scored after this round; if not, its scores are the latest before."""
 
     @property
     def episodes(self) -> list[Episode]:
@@ -151,6 +153,7 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
         waves=waves,
         chosen=str(fit.get("chosen", "")),
         predicted=fit.get("predicted"),
+        evaluated=bool(record.evaluated),
         foreseen={name: Foreseen(**one) for name, one in fit.get("foreseen", {}).items()},
     )
     foreseen = [value for one in made.foreseen.values() for value in (one.score, one.error, one.episodes)]

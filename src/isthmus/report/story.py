@@ -52,6 +52,8 @@ def sentence(result: Result, control_period: float) -> str:
         return _without_samples(before, loss)
     samples = f"{result.samples:,} sample{'' if result.samples == 1 else 's'}"
     effort = f"{samples}, {duration(result.samples * control_period)} of robot time"
+    if result.target_steps:
+        effort += f", and {result.further_steps:,} further steps to score and show it"
     if loss <= SMALL:
         return _without_loss(before, after, effort)
     course = f"the normalised score went from {number(before)} to {number(after)}"

@@ -47,6 +47,8 @@ class Config:
     """Normalised score at which the run ends, once two evaluations in a row came to it."""
     glances: bool = False
     """Rounds before the last are judged over few episodes: what counts is where the run ends."""
+    evaluate_rounds: bool = True
+    """Whether the policy is scored after every round, or only after the last: on a robot every score costs steps."""
     environment: str | None = None
     """A target in place of the task's own robot behind a gap: a Gymnasium environment, by id or Python file, or a robot
     over ROS, as in ros://127.0.0.1:11311."""
@@ -54,7 +56,7 @@ class Config:
     policy: PolicyFile | None = None
     """Another policy than the task's expert."""
     safety: SafetySettings = field(default_factory=SafetySettings)
-    """Limits of a robot over ROS."""
+    """Limits of a robot over ROS, or of an environment."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""

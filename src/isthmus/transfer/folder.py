@@ -7,6 +7,7 @@ models/RRR.npz            what was learned after each round
 rounds/RRR.json           how the round went; its last file, so that a round with it is complete
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
+steps.json                with a real target: how many steps it took, and what for
 robot.json                with a robot over ROS: time kept, commands clipped, messages lost
 cord.json                 where a cord is tied to the robot, for the video alone
 result.json, report.html
@@ -134,6 +135,11 @@ class RunFolder:
             missing = min(set(range(max(found) + 1)) - set(found))
             raise Problem(f"wave {missing} of round {round_number} is missing in {folder}: restore it")
         return [found[wave] for wave in range(len(found))]
+
+    @property
+    def steps_path(self) -> Path:
+        """Where the steps of a real target are counted."""
+        return self.path / "steps.json"
 
     @property
     def robot_path(self) -> Path:

@@ -76,6 +76,8 @@ class Round:
     """Passes, losses and held-out action errors."""
     seconds: dict[str, float]
     """Time spent collecting, fitting and evaluating."""
+    evaluated: bool = True
+    """Whether the policy was scored after this round; if not, the scores are the latest before."""
 
     def __post_init__(self) -> None:
         """Refuse figures that are none: they may come from a file."""

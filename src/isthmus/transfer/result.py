@@ -35,7 +35,7 @@ class Result:
     history: int
     seed: int
     samples: int
-    """Steps taken on the target."""
+    """Steps taken on the target to learn from."""
     zero: float
     """Score of the zero action in the source simulator: 0 on the normalised scale."""
     expert: float
@@ -59,11 +59,20 @@ class Result:
     """What a method that chooses among several took in the end."""
     predicted: float | None = None
     """The normalised score that it foresaw for that on the target, in rehearsal."""
+    target_steps: dict[str, int] | None = None
+    """Steps on a real target for collection, evaluation and traces, and its resets, those of interrupted parts of the
+    run included; None for a simulated target."""
 
     @property
     def falls_short(self) -> bool:
         """Whether what was taken changes actions alone, and was not foreseen to close the gap."""
         return self.predicted is not None and self.predicted < SHORT and self.chosen != RETRAINED
+
+    @property
+    def further_steps(self) -> int:
+        """Steps on a real target beyond those learned from."""
+        steps = self.target_steps or {}
+        return sum(steps.values()) - steps.get("resets", 0) - self.samples if steps else 0
 
     def to_json(self) -> dict[str, Any]:
         """These figures as plain data."""

@@ -17,6 +17,7 @@ from isthmus.transfer.events import Glimpse, Look
 from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target import Settled
+from isthmus.transfer.target_steps import Taken
 from isthmus.worlds import Robot
 
 ATTEMPTS = 3
@@ -56,7 +57,7 @@ class RosTarget:
         self._task, self._trial, self._episodes = task, task.trial, episodes
         self._attended = attended or Attended()
         self._starts: deque[Float] = deque()
-        self._missed = 0
+        self._missed, self._resets = 0, 0
         self._guard = Guard(Limits.of_positions(spec.action_low, spec.action_high, limits, spec.control_period, safety))
         self._link = RosArmLink(address, spec.action_names, self._attended.stop)
         self._world = RosWorld(
@@ -71,6 +72,11 @@ class RosTarget:
             patience=safety.patience,
             watch=self._show,
         )
+
+    @property
+    def taken(self) -> Taken:
+        """Steps and moves to a start so far."""
+        return Taken(self._world.pace.steps, self._resets)
 
     def robot(self, n: int) -> Robot:
         """The one there is."""
@@ -153,6 +159,7 @@ class RosTarget:
         return np.concatenate(scores)
 
     def _next_start(self, rng: np.random.Generator) -> Float:
+        self._resets += 1
         return self._starts.popleft() if self._starts else self._observed(*self._task.embodiment.start(rng, 1))[0]
 
     def _observed(self, qpos: Float, qvel: Float) -> Float:
