@@ -98,6 +98,6 @@ def test_a_command_of_another_shape_is_refused(world, command):
 
 def test_a_command_that_is_not_finite_ends_the_run(world):
     world.reset(stream(0))
-    with pytest.raises(Problem, match="not finite.*--resume"):
+    with pytest.raises(Problem, match=r"not finite.*--resume"):
         world.step(np.full((1, 2), np.nan))
     assert world.steps == 0

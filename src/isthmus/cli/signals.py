@@ -63,7 +63,7 @@ class Signals:
                 termios.tcsetattr(sys.stdin, termios.TCSANOW, self._terminal)
         shown = "\x1b[?25h" if stderr.is_terminal else ""
         with suppress(OSError):
-            os.write(2, f"{shown}\nisthmus: {why}, and cannot be interrupted; {KEPT}\n".encode())
+            os.write(2, f"{shown}\nisthmus: {why}; {KEPT}\n".encode())
         os._exit(self.code)
 
 

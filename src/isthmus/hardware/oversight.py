@@ -37,7 +37,7 @@ class Oversight:
         self._what, self._deadline = "", math.inf
         self._inside, self._returned = False, threading.Event()
         self._holding, self._closing = threading.Lock(), threading.Lock()
-        self._closed, self._stop_seen = False, False
+        self._called, self._let_go, self._closed, self._stop_seen = "", False, False, False
         self.late = ""
         """What was late since the last `begin`; empty while all is well."""
         self.troubles: list[str] = []
@@ -64,7 +64,7 @@ class Oversight:
     def call(self, what: str, seconds: float) -> Generator[None]:
         """The user's code runs in here, and is to return within so many seconds."""
         self._returned.clear()
-        self._inside = True
+        self._called, self._inside = what, True
         self.expect(f"{what} has not returned after {seconds:g} s", seconds)
         try:
             yield
@@ -80,7 +80,8 @@ class Oversight:
         """Hold the robot, if it can be held. This returns whatever the user's code does."""
         if self._hold is not None:
             with self._holding:
-                self._bounded(self._hold, "hold()")
+                if not self._let_go:
+                    self._bounded(self._hold, "hold()")
 
     def close(self, seconds: float) -> None:
         """Hold and close the robot, and stop looking on; only the first call does anything."""
@@ -90,6 +91,7 @@ class Oversight:
             return
         self.begin()
         self.hold()
+        self._release()
         try:
             with self.call("close()", seconds):
                 if self._close is not None:
@@ -130,10 +132,16 @@ class Oversight:
             return
         with self._closing:
             first, self._closed = not self._closed, True
+        self._release()
         if first and self._close is not None:
             self._bounded(self._close, "close()")
         if self._abandon is not None and not self._returned.is_set():
-            self._abandon("; ".join((why, *self.troubles)))
+            self._abandon("; ".join((why, f"{self._called} cannot be interrupted", *self.troubles)))
+
+    def _release(self) -> None:
+        """No hold begins from now on, and none is under way: what is being closed cannot be held."""
+        with self._holding:
+            self._let_go = True
 
     def _interrupt(self) -> None:
         """As Ctrl-C does: it also ends sleeping, and waiting for a socket or a lock."""
