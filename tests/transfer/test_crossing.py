@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from isthmus.collection import CollectSettings
 from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
@@ -332,6 +333,10 @@ def test_a_gap_that_does_not_fit_is_refused_before_anything_is_written(tmp_path)
         ({"samples": 0}, "samples must be at least 1"),
         ({"evaluation_episodes": 10}, "evaluation-episodes must be at least 50"),
         ({"environment": "Reacher-v5"}, "an environment is a target of its own"),
+        (
+            {"environment": "Reacher-v5", "gap": "none", "settings": MethodSettings(collect=CollectSettings(placed=1))},
+            "cannot be put into a state",
+        ),
         ({"seed": -1}, "seed must be at least 0"),
         ({"round_samples": 0}, "round-samples must be at least 1"),
         ({"method": "magic"}, "unknown method 'magic'"),

@@ -2,10 +2,12 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -335,6 +337,37 @@ def test_a_signal_holds_and_closes(arm, tmp_path, number, code, fault):
     assert after[0] == "hold"
     assert after[-1] == "close"
     assert after.count("close") == 1
+
+
+def test_the_stop_key_holds_and_leaves_the_terminal_as_it_was(arm, tmp_path):
+    (tmp_path / "fault.json").write_text(json.dumps(["waits", 30]))
+    ours, terminal = pty.openpty()
+    before = termios.tcgetattr(terminal)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    command = [sys.executable, "-m", "isthmus", *transfer(arm, *FAST, *CALM)]
+    process = subprocess.Popen(
+        command, stdin=terminal, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        os.write(ours, b"y\n")
+        end = time.monotonic() + 100
+        while not (arm.parent / "calls").exists() or "waiting" not in calls(arm):
+            assert time.monotonic() < end
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        os.write(ours, b" ")
+        _, errors = process.communicate(timeout=60)
+        assert termios.tcgetattr(terminal) == before
+    finally:
+        process.kill()
+        os.close(ours)
+        os.close(terminal)
+    assert process.returncode == 2
+    assert "Go on? [y/N]" in errors
+    [sentence] = [line for line in errors.splitlines() if line.startswith("isthmus: ")]
+    assert re.match("isthmus: the stop key was pressed.*--resume goes on$", sentence)
+    after = calls(arm)[calls(arm).index("waiting") + 1 :]
+    assert (after[0], after[-1], after.count("close")) == ("hold", "close", 1)
 
 
 def test_nothing_moves_before_somebody_agreed(arm, capsys):

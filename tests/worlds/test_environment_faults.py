@@ -23,7 +23,9 @@ SPEC = WorldSpec(
     horizon=10,
     targets=np.arange(2),
 )
-SWIFT = SafetySettings(overrun=0.05, patience=0.2, blocked=0.3)
+CALM = SafetySettings(overrun=100.0, patience=10.0)
+"""The machine that tests run on may be busy."""
+SWIFT = SafetySettings(overrun=0.3, patience=0.3, blocked=0.3)
 GOOD = (np.zeros(2), 0.0, False, False, {})
 ABSURD = np.array([0.0, 1e300])
 
@@ -60,7 +62,7 @@ class Fake(gymnasium.Env):
         self.closed += 1
 
 
-def world_of(env, stop=None, abandon=None, safety=SWIFT, **beside):
+def world_of(env, stop=None, abandon=None, safety=CALM, **beside):
     stop = stop or Stop()
     oversight = Oversight(stop, safety.patience, abandon)
     environment = Environment(env, hold=getattr(env, "hold", None), **beside)
@@ -147,9 +149,9 @@ def test_a_hold_that_does_not_return_is_not_waited_for():
         def hold(self):
             time.sleep(60)
 
-    world = world_of(Stuck(raises))
+    world = world_of(Stuck(raises), safety=SWIFT)
     world.reset(stream(0))
-    with pytest.raises(Problem, match=r"its hold\(\) has not returned after 0.2 s"):
+    with pytest.raises(Problem, match=r"its hold\(\) has not returned after 0\.3 s"):
         world.step(np.zeros((1, 1)))
     world.close()
 
@@ -177,7 +179,7 @@ def begun(world):
 def test_code_that_blocks_for_ever_is_held_and_interrupted(where):
     blocked = {where: lambda *_: time.sleep(60)}
     env, stop = Fake(**blocked), Stop()
-    with closing(world_of(env, stop)) as world, pytest.raises(KeyboardInterrupt):
+    with closing(world_of(env, stop, safety=SWIFT)) as world, pytest.raises(KeyboardInterrupt):
         begun(world).step(np.zeros((1, 1)))
     assert f"{where}() has not returned after" in stop.why
     assert env.held
@@ -196,27 +198,27 @@ def test_code_that_cannot_be_interrupted_is_closed_and_abandoned():
 
     told = []
     env = Fake(deaf)
-    world = world_of(env, abandon=told.append)
+    world = world_of(env, abandon=told.append, safety=SWIFT)
     world.reset(stream(0))
     with pytest.raises(Problem):
         world.step(np.zeros((1, 1)))
-    assert told == ["step() has not returned after 0.07 s; step() cannot be interrupted"]
+    assert told == ["step() has not returned after 0.32 s; step() cannot be interrupted"]
     world.close()
     assert env.held
     assert env.closed == 1
 
 
 def test_a_slow_step_cuts_the_episode_short_and_the_next_one_goes_on():
-    slow = [0.1, 0.0, 0.0]
+    slow = [0.6, 0.0, 0.0]
 
     def step(_action):
         time.sleep(slow.pop(0))
         return GOOD
 
     env = Fake(step)
-    with closing(world_of(env)) as world:
+    with closing(world_of(env, safety=SWIFT)) as world:
         world.reset(stream(0))
-        with pytest.raises(Lost, match=r"step\(\) has not returned after 0.07 s, and the environment was held"):
+        with pytest.raises(Lost, match=r"step\(\) has not returned after 0.32 s, and the environment was held"):
             world.step(np.zeros((1, 1)))
         assert env.held == 1
         world.reset(stream(0))
@@ -225,11 +227,11 @@ def test_a_slow_step_cuts_the_episode_short_and_the_next_one_goes_on():
 
 def test_a_robot_that_gets_no_command_is_held():
     env = Fake()
-    with closing(world_of(env)) as world:
+    with closing(world_of(env, safety=SWIFT)) as world:
         world.reset(stream(0))
         world.step(np.zeros((1, 1)))
         until(lambda: env.held)
-        with pytest.raises(Lost, match=r"no command came for 0\.07 s"):
+        with pytest.raises(Lost, match=r"no command came for 0\.32 s"):
             world.step(np.zeros((1, 1)))
 
 
@@ -239,10 +241,11 @@ def test_a_simulation_is_given_time():
     class Simulation(Fake):
         hold = None
 
-    with closing(world_of(Simulation(lambda _: time.sleep(0.15) or GOOD))) as world:
+    patient = SafetySettings(overrun=0.05, patience=0.05)
+    with closing(world_of(Simulation(lambda _: time.sleep(0.4) or GOOD), safety=patient)) as world:
         world.reset(stream(0))
         world.step(np.zeros((1, 1)))
-        time.sleep(0.15)
+        time.sleep(0.4)
         assert not world.step(np.zeros((1, 1))).ended[0]
 
 
@@ -283,7 +286,7 @@ def test_a_stop_holds_at_once_and_nothing_is_commanded_after_it(moment):
         with pytest.raises((Problem, KeyboardInterrupt)):
             go_on()
         until(lambda: held)
-        assert held[0] - asked[0] < 0.1
+        assert held[0] - asked[0] < 0.5
         with pytest.raises(Problem, match="the stop key was pressed, and it was held"):
             world.reset(stream(0))
         assert len(env.actions) == 1
@@ -340,8 +343,7 @@ def test_position_commands_keep_to_the_joints_speed_and_to_where_it_is():
     where = [np.array([1.0, 0.0])]
     env = Fake(lambda _: (where[-1], 0.0, False, False, {}), lambda: (where[0], {}))
     env.action_space = gymnasium.spaces.Box(-2, 2, (1,), dtype=np.float64)
-    calm = SafetySettings(overrun=100.0)
-    world = GymnasiumWorld(Environment(env, hold=env.hold), POSITIONS, speeds=np.array([1.0]), safety=calm)
+    world = GymnasiumWorld(Environment(env, hold=env.hold), POSITIONS, speeds=np.array([1.0]), safety=CALM)
     with closing(world):
         world.reset(stream(0))
         for _ in range(8):

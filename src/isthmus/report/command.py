@@ -20,10 +20,15 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     usual = Config(task=config.task)
     for name in ("round_samples", "evaluation_episodes"):
         words += _option(name, getattr(config, name), getattr(usual, name))
+    if config.environment:
+        words += ["--evaluation-episodes", "100"] if config.evaluation_episodes == usual.evaluation_episodes else []
+        words += ["--evaluate-rounds"] if config.evaluate_rounds else []
     for group in ("collect", "fit"):
         ours, theirs = getattr(config.settings, group), getattr(usual.settings, group)
         for field in dataclasses.fields(ours):
             words += _option(f"{group}.{field.name}", getattr(ours, field.name), getattr(theirs, field.name))
+    for field in dataclasses.fields(config.safety):
+        words += _option(f"safety.{field.name}", getattr(config.safety, field.name), getattr(usual.safety, field.name))
     return shlex.join([*words, "--out", out])
 
 

@@ -77,6 +77,8 @@ class Config:
             raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
+        if self.environment and self.settings.collect.placed:
+            raise Problem("collect.placed is for simulations: a robot or an environment cannot be put into a state")
 
     @property
     def _fewest_episodes(self) -> int:
@@ -96,6 +98,10 @@ class Config:
     def samples_a_round(self) -> int:
         """Samples between two refits: more than asked for where the method takes long to learn."""
         return max(self.round_samples, METHODS[self.method].least_round)
+
+    def is_scored(self, samples: int) -> bool:
+        """Whether the policy is scored after the round that ends with so many samples."""
+        return self.evaluate_rounds or self.enough is not None or samples >= self.samples
 
     def round_end(self, before: int) -> int:
         """Samples at which the round ends that begins after so many, if the budget is not spent before."""

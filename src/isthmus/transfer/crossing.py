@@ -158,7 +158,7 @@ class _Crossing:
                 collected = time.perf_counter()
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
-                evaluated = config.evaluate_rounds or samples >= config.samples
+                evaluated = config.is_scored(samples)
                 if evaluated:
                     self._tell("evaluate", samples, number)
                     scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))

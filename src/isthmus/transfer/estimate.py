@@ -68,6 +68,6 @@ def _rounds(steps: TargetSteps, config: Config, trials: Taken, horizon: int, fol
         left, waves = max(goal - samples - collected, 0), []
         steps = steps.plus("collection", Taken(left, -(-left // length)))
         samples, number = goal, number + 1
-        if config.evaluate_rounds or samples >= config.samples:
+        if config.is_scored(samples):
             steps = steps.plus("evaluation", trials)
     return steps

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import gymnasium
 import numpy as np
 
 from isthmus.core import Bool, Float, Lost, Problem, Step, WorldSpec
@@ -42,8 +41,8 @@ class GymnasiumWorld:
         self._limits = environment_limits(environment, spec, speeds, self._safety)
         self._environment, self._spec = environment, spec
         self._guard, self._readings = Guard(self._limits.commands), self._limits.readings()
-        space = environment.env.action_space
-        self._kind = np.dtype(str(space.dtype)) if isinstance(space, gymnasium.spaces.Box) else np.dtype(np.float64)
+        kind: Any = environment.env.action_space.dtype
+        self._kind = np.dtype(kind)
         self._observation, self._sent = np.zeros(spec.observation_size), np.zeros(spec.action_size)
         self._ended = True
         self._time, self._looked = 0.0, 0.0
