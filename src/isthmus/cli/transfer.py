@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
 
 DEFAULT_MINUTES = 10.0
+MANY_DROPPED = 0.05
+"""Share of the readings from which on it is said that something is wrong with them."""
 ROUND_SAMPLES, ROUNDS = 250, 10
 """A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
@@ -121,19 +123,12 @@ class Transfer:
 
     def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
-        from isthmus.cli.stop_key import stop_key
-        from isthmus.ros.speed import be_fast
+        from isthmus.cli.attended_robot import attended_robot, tell
         from isthmus.transfer.ros_target import Attended
 
-        attended = Attended(look=display.look)
-        if self.speed != 1:
-            be_fast(address, self.speed)
-        try:
-            with stop_key(attended.stop):
-                return cross(config, folder, resume=self.resume, watch=display, attended=attended)
-        finally:
-            if self.speed != 1:
-                be_fast(address, 1.0)
+        attended = Attended(look=display.look, tell=tell)
+        with attended_robot(address, self.speed, attended.stop):
+            return cross(config, folder, resume=self.resume, watch=display, attended=attended)
 
     def run(self) -> None:
         """Cross, print the closing table, write the report."""
@@ -170,6 +165,13 @@ def _print_robot(folder: RunFolder) -> None:
             f"{pace['robot_seconds'] / 60:.1f} minutes of robot time, {pace['steps']} steps, "
             f"{pace['share_within_2_ms']:.1%} within 2 ms of their deadline, {pace['lost']} episodes cut short; "
             f"commands clipped: {clipped['step']} steps, {clipped['lead']} leads, {clipped['position']} positions",
+            soft_wrap=True,
+        )
+        traffic = part.get("traffic", {})
+        dropped = traffic.get("share_dropped", 0.0)
+        stdout.print(
+            f"{traffic.get('received', 0)} readings, {dropped:.1%} of no use"
+            + (": the robot's clock, its sensors or the network need a look" if dropped > MANY_DROPPED else ""),
             soft_wrap=True,
         )
 
