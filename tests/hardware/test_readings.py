@@ -43,3 +43,19 @@ def test_a_velocity_that_is_no_number_is_a_fault(check):
 def test_a_robot_that_was_away_is_believed_anew(check):
     check.forget()
     assert not check.fault(np.array([-0.9, 1.9]), STILL, 10.02)
+
+
+def test_a_velocity_that_no_joint_has_is_a_fault(check):
+    told = check.fault(np.array([0.5, -1.0]), np.array([0.0, 1e300]), 10.02)
+    assert told == "joint 1 reads a velocity of 1e+300, above 3 times its limit of 2"
+
+
+def test_a_joint_is_called_by_its_name():
+    check = ReadingCheck(LOW, HIGH, SPEEDS, ("shoulder", "elbow"))
+    assert check.fault(np.array([0.0, 9.0]), STILL, 1.0).startswith("elbow reads 9, outside its range of")
+
+
+def test_a_joint_that_a_person_pushes_and_readings_that_queue_up_are_believed(check):
+    pushed = np.array([0.5, -1.0])
+    for step in range(1, 11):  # ten readings that arrive all at once
+        assert not check.fault(pushed + 0.01 * step * SPEEDS, STILL, 10.0 + 1e-4 * step)

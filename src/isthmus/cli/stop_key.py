@@ -7,7 +7,7 @@ import termios
 import threading
 import tty
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from isthmus.hardware import Stop
 
@@ -39,7 +39,8 @@ def stop_key(stop: Stop) -> Generator[None]:
     finally:
         over.set()
         watcher.join(timeout=1.0)
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # of a terminal that is gone: what ended us is to be told, not this
+            termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
 
 
 def _watch(keyboard: int, stop: Stop, over: threading.Event) -> None:

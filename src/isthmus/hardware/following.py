@@ -6,11 +6,11 @@ from isthmus.core import Float
 
 STILL = 1e-3
 """Change of a reading, in rad, up to which a joint has not moved."""
-FAR = 3.0
+FAR = 2.0
 """How many steps at its speed limit the command of a joint may move while the joint does not.
 
-A joint that works has moved by then: three steps take three control periods at least, and no drive waits for so long
-with such an error. It is less than the lead that a command may have, so that the lead does not hide it.
+A joint that works has moved by then: two steps take two control periods at least, and no drive waits for so long with
+such an error. It is less than the lead that a command may have, so that the lead does not hide it.
 """
 
 

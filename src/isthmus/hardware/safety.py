@@ -9,8 +9,14 @@ from isthmus.core import check_settings
 class SafetySettings:
     """How far commands may go, and how long faults are tolerated. The limits themselves come from the robot."""
 
-    step: float = 1.0
-    """Largest change of a position command from one step to the next, in steps at the joint's speed limit."""
+    step: float = 0.8
+    """Largest change of a position command from one step to the next, in steps at the joint's speed limit.
+
+    Below 1, because a drive overshoots, and because commands that are on their way for unequal times come closer
+    together than they were sent.
+    """
+    acceleration: float = 0.5
+    """Largest change of that step from one command to the next, in the same unit: how hard the drives are jerked."""
     lead: float = 4.0
     """Largest distance of a position command from where the joint is, in steps at its speed limit."""
     stale: float = 0.06

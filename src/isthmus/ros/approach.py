@@ -26,8 +26,7 @@ class Approach:
         self.steps = self._moving + math.ceil(SETTLE / period - 1e-9)
         """Pieces of the whole way, the rest at its end included."""
 
-    def piece(self, number: int, length: int = 1) -> Float:
-        """Where the joints are to be at the ends of `length` periods from piece `number` on (length, act)."""
-        done = np.minimum(np.arange(number + 1, number + 1 + length) / self._moving, 1.0)
-        share = (1.0 - np.cos(np.pi * done)) / 2.0
-        return self._here + share[:, None] * self._way
+    def piece(self, number: int) -> Float:
+        """Where the joints are to be at the end of piece `number` (act,)."""
+        done = min((number + 1) / self._moving, 1.0)
+        return self._here + (1.0 - math.cos(math.pi * done)) / 2.0 * self._way

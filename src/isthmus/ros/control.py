@@ -52,6 +52,8 @@ class ArmControl:
         self._due = False
         self.sent = np.zeros_like(speeds)
         """The last command (act,), as it was sent."""
+        self._before = self.sent
+        """The one before that."""
         self.positions, self.velocities = np.zeros_like(speeds), np.zeros_like(speeds)
         """Where the joints are when the next command is due, and how fast, each (act,)."""
         self.deadline = 0.0
@@ -70,6 +72,7 @@ class ArmControl:
         if not self._link.clock.waits:
             serve_at_once(self._loop, wanted=True)
         self._following.begin()
+        self._before = self.sent  # the arm is at rest, or will be: commands have run out
         self._due = True
         self._dog.arm()
 
@@ -86,25 +89,23 @@ class ArmControl:
         self._dog.close()
         self._link.close()
 
-    def send(self, guard: Guard, wanted: Float, first: float | None = None) -> float:
-        """Send what `guard` admits of the commands `wanted` (n, act) when the first is due; returns when that was.
+    def send(self, guard: Guard, wanted: Float, seconds: float | None = None) -> float:
+        """Send what `guard` admits of the command `wanted` (act,) when it is due; returns when that was.
 
-        The arm is to be at the first after `first` seconds, or a period, and at the others a period apart.
+        The arm is to be there after so many `seconds`, or a period.
         """
         self._check()
-        after, points, last = first or self._period, list[tuple[float, Float]](), self.sent
+        after = seconds or self._period
         try:
-            for command in wanted:
-                last = guard.admit(command, last, self.positions)
-                points.append((after + len(points) * self._period, last))
+            command = guard.admit(wanted, self.sent, self.positions, self._before)
             if not self._link.clock.waits:
                 self._link.clock.wait_until(self.deadline, self._patience, self._link.stop)
-            stamp = self._link.send(points)
+            stamp = self._link.send([(after, command)])
         except Unsafe as fault:
             self._check()  # says why the arm is held, where it is
             self._lose(f"{fault}, and the arm was held")
             raise
-        self.sent = points[0][1]
+        self._before, self.sent = self.sent, command
         # A simulated robot's clock waits for us at the end of a goal: there is no beat to be made up for.
         self.deadline = after + (stamp if self._link.clock.waits else self.deadline)
         return stamp
@@ -148,13 +149,11 @@ class ArmControl:
         self.begin()
         self._link.release()
         if held:
-            self.send(self._moves, self.sent[None], TAKE_UP)
+            self.send(self._moves, self.sent, TAKE_UP)
             self.await_next()
         way = Approach(self.sent, start, self._speeds, self._period)
-        # In real time a piece reaches on into the next one, which is never there to the millisecond.
-        length = 1 if self._link.clock.waits else 2
         for number in range(way.steps):
-            self.send(self._moves, way.piece(number, length))
+            self.send(self._moves, way.piece(number))
             self.await_next()
         return bool((np.abs(self.positions - start) < CLOSE).all())
 

@@ -97,7 +97,7 @@ class RosWorld:
     def _step(self, commands: Float) -> None:
         control, clock = self._control, self._link.clock
         due = control.deadline
-        stamp = control.send(self._guard, commands)
+        stamp = control.send(self._guard, commands[0])
         if self.pace.lateness and stamp > self._last:
             self.pace.rate = 1.0 / (stamp - self._last)
         self._last = stamp

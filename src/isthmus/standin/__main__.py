@@ -48,7 +48,8 @@ def main() -> int:
     except Problem as problem:
         sys.stderr.write(f"stand-in: {problem}\n")
         return 2
-    signal.signal(signal.SIGUSR1, lambda _number, _frame: node.begin_faults())
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: node.have_faults(wanted=True))
+    signal.signal(signal.SIGUSR2, lambda _number, _frame: node.have_faults(wanted=False))
     with suppress(KeyboardInterrupt):
         node.run()
     return 0

@@ -36,7 +36,7 @@ class FaultSettings:
     cut: bool = False
     """Nothing comes and nothing goes: the network is gone."""
     on_signal: bool = False
-    """Begin with the faults when the process gets SIGUSR1; until then there are none."""
+    """Begin with the faults when the process gets SIGUSR1, and end them when it gets SIGUSR2."""
 
     def __post_init__(self) -> None:
         """Refuse shares that are none."""
@@ -55,9 +55,9 @@ class Faults:
         self._first: JointReading | None = None
         self._on = not settings.on_signal
 
-    def begin(self) -> None:
-        """From now on things go wrong."""
-        self._on = True
+    def have(self, *, wanted: bool) -> None:
+        """From now on things go wrong, or right again."""
+        self._on, self._first = wanted, None
 
     @property
     def cut(self) -> bool:

@@ -86,7 +86,7 @@ class Node:
         self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
         self._action = Action(graph, self._now)
         tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
-        self._inbox: queue.SimpleQueue[Goal | Cancel | float | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Goal | Cancel | float | bool] = queue.SimpleQueue()
         graph.subscribe(GOAL, goal_type(), lambda received: self._hear(read_goal(received)))
         graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._hear(read_cancel(received)))
         graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
@@ -109,9 +109,9 @@ class Node:
             elif ahead < -STALL:
                 self._give_up(-ahead)
 
-    def begin_faults(self) -> None:
-        """Let things go wrong from now on; safe in a signal handler."""
-        self._inbox.put(None)
+    def have_faults(self, *, wanted: bool) -> None:
+        """Let things go wrong from now on, or right again; safe in a signal handler."""
+        self._inbox.put(wanted)
 
     def _give_up(self, seconds: float) -> None:
         """Go on as if the time had not been; the robot's clock goes on all the same, as a real one's does."""
@@ -145,10 +145,10 @@ class Node:
         while not self._inbox.empty():
             self._take(self._inbox.get_nowait())
 
-    def _take(self, order: Goal | Cancel | float | None) -> None:
-        if order is None:
-            self._faults.begin()
-            if self._log is not None:
+    def _take(self, order: Goal | Cancel | float | bool) -> None:
+        if isinstance(order, bool):
+            self._faults.have(wanted=order)
+            if order and self._log is not None:
                 self._log.fault()
         elif isinstance(order, float | int):
             if order > 0:

@@ -9,8 +9,8 @@ import numpy as np
 from isthmus.ros.messages import JointReading
 
 Wrong = Literal["none", "jump", "outside", "huge", "nan", "velocity", "stuck", "swapped", "repeated"]
-PAN, ELBOW = -7, -4
-"""The shoulder's pan and the elbow's flex among the joints of a reading, of which the arm's are the last seven."""
+PAN, ROLL, ELBOW = -7, -5, -4
+"""Shoulder pan, upper arm roll and elbow flex among the joints of a reading, of which the arm's are the last seven."""
 Spoil = Callable[[JointReading, JointReading], JointReading]
 """From a reading, and the one with which the faults began, to the one that is told."""
 
@@ -32,7 +32,7 @@ def _hasty(reading: JointReading, _first: JointReading) -> JointReading:
 
 def _stuck(reading: JointReading, first: JointReading) -> JointReading:
     positions, velocities = reading.positions.copy(), reading.velocities.copy()
-    positions[PAN], velocities[PAN] = first.positions[PAN], 0.0
+    positions[ROLL], velocities[ROLL] = first.positions[ROLL], 0.0
     return replace(reading, positions=positions, velocities=velocities)
 
 

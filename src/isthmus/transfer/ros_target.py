@@ -115,6 +115,14 @@ class RosTarget:
                     raise
         raise AssertionError
 
+    def move_to(self, start: Float) -> None:
+        """Move the arm to where an episode from `start` (obs,) begins."""
+        self._starts.append(start)
+        try:
+            self._world.reset(np.random.default_rng(0))
+        finally:
+            self._starts.clear()
+
     def watched(self, policy: Policy, history: int, start: Float) -> Float:
         """What is seen after every step of one episode from `start` (T, obs)."""
         seen: list[Float] = []
@@ -141,12 +149,9 @@ class RosTarget:
 
     def _tried(self, policy: Policy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
         task, world = self._task, self._world
-        self._starts.append(start)
         buffer = HistoryBuffer(world.spec, 1, history)
-        try:
-            buffer.begin(world.reset(np.random.default_rng(0)))
-        finally:
-            self._starts.clear()
+        self.move_to(start)
+        buffer.begin(world.observations)
         before, scores = self._measured(world.observations), list[Float]()
         for _ in range(world.spec.horizon):
             step = world.step(policy(buffer.window))
