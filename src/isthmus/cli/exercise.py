@@ -19,10 +19,11 @@ from isthmus.tasks.fetch.task import ARM, SwingPolicy, at_start, courses
 from isthmus.transfer.events import Glimpse
 from isthmus.transfer.ros_target import Attended, RosTarget
 
-ASIDE = 0.5
+ASIDE = 0.6
 """Radians to each side of home, of a move."""
-SWINGS = (0, 2, 10, 11)
-"""The fastest of the training swings."""
+SWINGS = (2, 101, 106, 108)
+"""Fast ones of every shape. Not number 0: its period is that of the first stand-in's upper arm, which answers with 1.06
+times its speed limit to a command of 0.8."""
 SWING, MOVE = "swing", "move"
 
 
@@ -31,6 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
     parser.add_argument("phase", choices=(SWING, MOVE))
+    parser.add_argument("--first-to", type=float, default=ASIDE, help="where the first move goes to, from home")
     given = parser.parse_args()
     task, address = load_task("fetch-swing"), Address.parse(given.address)
     courses()
@@ -41,7 +43,7 @@ def main() -> int:
         with attended_robot(address, 1.0, attended.stop):
             target = RosTarget(task, address, 1, SafetySettings(), attended)
             try:
-                _exercise(target, given.phase)
+                _exercise(target, given.phase, given.first_to)
             finally:
                 target.close()
     except Problem as problem:
@@ -50,12 +52,12 @@ def main() -> int:
     return 0
 
 
-def _exercise(target: RosTarget, phase: str) -> None:
+def _exercise(target: RosTarget, phase: str, first_to: float) -> None:
     if phase == SWING:
         for number in cycle(SWINGS):
             _say("begin")
             target.watched(SwingPolicy(), 1, at_start(np.array([float(number)]))[0])
-    for side in cycle((ASIDE, -ASIDE)):
+    for side in cycle((first_to, -first_to)):
         start = at_start(np.array([0.0]))[0]
         start[:ARM] = HOME + side
         _say(MOVE)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
-from isthmus.cli.output import print_table, stderr
+from isthmus.cli.output import stderr
 from isthmus.core import Problem, unknown_name
 
 ACTIONS, ROBOTS = ("up", "faults"), ("fetch",)
@@ -59,7 +59,6 @@ class Robot:
     def _inflict_faults(self) -> None:
         from isthmus.ros.bindings import require_ros
         from isthmus.studies.faults import run_campaign
-        from isthmus.studies.faults.campaign import COLUMNS
 
         require_ros()
         campaign = run_campaign(
@@ -67,7 +66,7 @@ class Robot:
         )
         if self.out is not None:
             campaign.write(self.out)
-        print_table("median / worst of each", COLUMNS, campaign.table())
+        print(campaign.table())
         if campaign.broken:
             raise Problem(f"{campaign.broken} trials broke a promise: see which in the JSON that --out writes")
 

@@ -26,17 +26,13 @@ class Limits:
     """Largest distance of a command from the measured position (act,); infinite where commands are no positions."""
     names: tuple[str, ...] = ()
     """What messages call the actuators; by their numbers when empty."""
-    acceleration: Float | None = None
-    """Largest change of the step from one command to the next (act,); None where any will do."""
 
     @staticmethod
     def of_positions(
         low: Float, high: Float, speeds: Float, period: float, settings: SafetySettings, names: tuple[str, ...] = ()
     ) -> "Limits":
         """Limits of joints that take positions, from their ranges and speed limits (act,) and the control period."""
-        fastest = speeds * period
-        step, lead, acceleration = (fastest * share for share in (settings.step, settings.lead, settings.acceleration))
-        return Limits(low, high, step, lead, names, acceleration)
+        return Limits(low, high, speeds * period * settings.step, speeds * period * settings.lead, names)
 
     @staticmethod
     def of_range(low: Float, high: Float) -> "Limits":
@@ -58,7 +54,6 @@ class Clipped:
     position: int = 0
     step: int = 0
     lead: int = 0
-    acceleration: int = 0
 
     def to_json(self) -> dict[str, int]:
         """As plain data."""
@@ -78,11 +73,8 @@ class Guard:
         """What commands are held to."""
         return self._limits
 
-    def admit(self, command: Float, last: Float, measured: Float, before: Float | None = None) -> Float:
+    def admit(self, command: Float, last: Float, measured: Float) -> Float:
         """The nearest command (act,) within all limits, after the command `last` with the joints at `measured`.
-
-        With the command `before` the last one, commands also keep to the acceleration limit, and slow down before the
-        ends of the range. That spares the drives; where it is at odds with another limit, the other one holds.
 
         Raises `Unsafe` if a number is not finite, or if no command is within all limits: then the joint is too far from
         where it was sent, or the reading is wrong, and either way the robot has to be held.
@@ -100,19 +92,7 @@ class Guard:
                 f"{limits.step[joint]:.4g} from the last command and {limits.lead[joint]:.4g} from the reading"
             )
         self._count(command, last, measured)
-        smooth = command if before is None else self._smooth(command, last, before)
-        return np.minimum(np.maximum(smooth, low), high)
-
-    def _smooth(self, command: Float, last: Float, before: Float) -> Float:
-        """The command, with a step that changes by no more than it may, and that can still end within the range."""
-        limits = self._limits
-        if limits.acceleration is None:
-            return command
-        most, step = limits.acceleration, last - before
-        smooth = np.clip(command, last + step - most, last + step + most)
-        smooth = np.clip(smooth, last - _braked(last - limits.low, most), last + _braked(limits.high - last, most))
-        self.clipped.acceleration += bool((smooth != command).any())
-        return smooth
+        return np.minimum(np.maximum(command, low), high)
 
     def _count(self, command: Float, last: Float, measured: Float) -> None:
         limits, clipped = self._limits, self.clipped
@@ -120,8 +100,3 @@ class Guard:
         clipped.position += bool(((command < limits.low) | (command > limits.high)).any())
         clipped.step += bool((np.abs(command - last) > limits.step).any())
         clipped.lead += bool((np.abs(command - measured) > limits.lead).any())
-
-
-def _braked(distance: Float, most: Float) -> Float:
-    """The largest step (act,) after which steps that shrink by `most` each end within `distance`."""
-    return (np.sqrt(np.square(most) + 8.0 * most * np.maximum(distance, 0.0)) - most) / 2.0

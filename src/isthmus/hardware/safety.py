@@ -15,8 +15,6 @@ class SafetySettings:
     Below 1, because a drive overshoots, and because commands that are on their way for unequal times come closer
     together than they were sent.
     """
-    acceleration: float = 0.5
-    """Largest change of that step from one command to the next, in the same unit: how hard the drives are jerked."""
     lead: float = 4.0
     """Largest distance of a position command from where the joint is, in steps at its speed limit."""
     stale: float = 0.06

@@ -90,9 +90,8 @@ class RosArmLink:
 
         With a `check`, readings that cannot be true are left out.
         """
-        self._address, self._joints = address, tuple(joints)
-        require_master(address)
-        simulated = bool(parameter(address, "/use_sim_time"))
+        self._address, self._joints, self._stop = address, tuple(joints), stop or Stop()
+        simulated = bool(self._stop.during(self._find_clock))
         if not simulated:
             serve_first()
         self._graph = Graph(address, "isthmus")
@@ -101,7 +100,7 @@ class RosArmLink:
         self._clock: Clock = self._told or self._wall
         self._listener = Listener(self._joints, check, dated_by_us=not simulated)
         self._gate = threading.Lock()
-        self._stop, self._held = stop or Stop(), True
+        self._held = True
         # An arm controller takes two goals of one name for the same one, though another process sent the first.
         self._name, self._goals = f"isthmus-{uuid4().hex[:8]}", itertools.count()
         self._open()
@@ -223,6 +222,11 @@ class RosArmLink:
             self._topics.append(
                 graph.subscribe(CLOCK, message("rosgraph_msgs/Clock"), lambda now: told.set(now.clock.to_sec()))
             )
+
+    def _find_clock(self) -> bool:
+        """Whether the robot has a clock of its own; a master that does not answer is asked for some seconds."""
+        require_master(self._address)
+        return bool(parameter(self._address, "/use_sim_time"))
 
     def _close_topics(self) -> None:
         for topic in (*self._topics, self._goal, self._cancel):

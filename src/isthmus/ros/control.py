@@ -52,8 +52,6 @@ class ArmControl:
         self._due = False
         self.sent = np.zeros_like(speeds)
         """The last command (act,), as it was sent."""
-        self._before = self.sent
-        """The one before that."""
         self.positions, self.velocities = np.zeros_like(speeds), np.zeros_like(speeds)
         """Where the joints are when the next command is due, and how fast, each (act,)."""
         self.deadline = 0.0
@@ -72,7 +70,6 @@ class ArmControl:
         if not self._link.clock.waits:
             serve_at_once(self._loop, wanted=True)
         self._following.begin()
-        self._before = self.sent  # the arm is at rest, or will be: commands have run out
         self._due = True
         self._dog.arm()
 
@@ -97,7 +94,7 @@ class ArmControl:
         self._check()
         after = seconds or self._period
         try:
-            command = guard.admit(wanted, self.sent, self.positions, self._before)
+            command = guard.admit(wanted, self.sent, self.positions)
             if not self._link.clock.waits:
                 self._link.clock.wait_until(self.deadline, self._patience, self._link.stop)
             stamp = self._link.send([(after, command)])
@@ -105,7 +102,7 @@ class ArmControl:
             self._check()  # says why the arm is held, where it is
             self._lose(f"{fault}, and the arm was held")
             raise
-        self._before, self.sent = self.sent, command
+        self.sent = command
         # A simulated robot's clock waits for us at the end of a goal: there is no beat to be made up for.
         self.deadline = after + (stamp if self._link.clock.waits else self.deadline)
         return stamp

@@ -14,12 +14,23 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import write_json
+from isthmus.data import read_json, write_json
 from isthmus.studies.faults.kinds import FAULTS, Fault, Phase
 from isthmus.studies.faults.row import run_row
+from isthmus.studies.markdown import table
 
-COLUMNS = ("fault", "while", "promise", "trials ", "hold, ms ", "at rest, ms ", "went on, rad ", "speed ", "broken ")
-"""Of the table. Times and distances are the median and the worst."""
+COLUMNS = (
+    "fault",
+    "during",
+    "promise",
+    "trials ",
+    "hold (ms) ",
+    "at rest (ms) ",
+    "travel (rad) ",
+    "peak speed ",
+    "broken ",
+)
+"""Of the table. Times and travel are the median and the largest over the trials, peak speed the largest."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +45,15 @@ class Campaign:
         """Trials that broke a promise."""
         return sum(bool(trial["broken"]) for row in self.rows for trial in row["trials"])
 
-    def table(self) -> list[tuple[str, ...]]:
-        """A line of text for each row, in the order of `COLUMNS`."""
-        return [_line(row) for row in self.rows]
+    def table(self) -> str:
+        """A line for each fault and phase, in markdown."""
+        return table(COLUMNS, [_line(row) for row in self.rows])
+
+    @staticmethod
+    def load(path: Path) -> "Campaign":
+        """Read one that was written."""
+        data = read_json(path)
+        return Campaign(data["faults"], data["facts"])
 
     def write(self, path: Path) -> None:
         """Keep it."""
@@ -61,10 +78,13 @@ def run_campaign(
         raise Problem(f"there is nothing to try: give at least one trial and one lane, and part of a name of {names}")
     rows: list[dict[str, Any]] = []
     # Each row has a process of its own: rospy knows one ROS master in a process.
-    with ProcessPoolExecutor(lanes, get_context("spawn"), max_tasks_per_child=1) as pool:
+    pool = ProcessPoolExecutor(lanes, get_context("spawn"), max_tasks_per_child=1)
+    try:
         for row in pool.map(_row, *zip(*((fault, phase, trials, seed) for fault, phase in wanted), strict=True)):
             rows.append(row)
             tell(", ".join(part for part in _line(row) if part))
+    finally:
+        pool.shutdown(cancel_futures=True)
     return Campaign(rows, _facts(trials, seed, lanes))
 
 

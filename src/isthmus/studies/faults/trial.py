@@ -50,12 +50,12 @@ class Trial:
 class Controller:
     """A process that exercises the arm, with a terminal of its own; it is loaded, and waits to be let go."""
 
-    def __init__(self, address: str, phase: str) -> None:
+    def __init__(self, address: str, phase: str, *options: str) -> None:
         """Load it."""
         self._keyboard, terminal = pty.openpty()
         self._words: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the rest
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", EXERCISE, address, phase],
+            [sys.executable, "-P", "-m", EXERCISE, address, phase, *options],
             stdin=terminal,
             stdout=subprocess.PIPE,
             stderr=self._words,
