@@ -5,7 +5,7 @@ It says on standard output how far it is, and waits for a line on standard input
 
 import argparse
 import sys
-from itertools import cycle
+from itertools import count
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
     parser.add_argument("phase", choices=(SWING, MOVE))
-    parser.add_argument("--first-to", type=float, default=ASIDE, help="where the first move goes to, from home")
+    parser.add_argument("--begin", type=int, default=0, help="which swing comes first, and to which side a move goes")
     given = parser.parse_args()
     task, address = load_task("fetch-swing"), Address.parse(given.address)
     courses()
@@ -43,7 +43,7 @@ def main() -> int:
         with attended_robot(address, 1.0, attended.stop):
             target = RosTarget(task, address, 1, SafetySettings(), attended)
             try:
-                _exercise(target, given.phase, given.first_to)
+                _exercise(target, given.phase, given.begin)
             finally:
                 target.close()
     except Problem as problem:
@@ -52,16 +52,16 @@ def main() -> int:
     return 0
 
 
-def _exercise(target: RosTarget, phase: str, first_to: float) -> None:
-    if phase == SWING:
-        for number in cycle(SWINGS):
-            _say("begin")
-            target.watched(SwingPolicy(), 1, at_start(np.array([float(number)]))[0])
-    for side in cycle((first_to, -first_to)):
-        start = at_start(np.array([0.0]))[0]
-        start[:ARM] = HOME + side
-        _say(MOVE)
-        target.move_to(start)
+def _exercise(target: RosTarget, phase: str, begin: int) -> None:
+    for number in count(begin):
+        if phase == SWING:
+            swing = float(SWINGS[number % len(SWINGS)])
+            target.watched(SwingPolicy(), 1, at_start(np.array([swing]))[0])
+        else:
+            start = at_start(np.array([0.0]))[0]
+            start[:ARM] = HOME + (ASIDE if number % 2 else -ASIDE)
+            _say(MOVE)
+            target.move_to(start)
 
 
 def _look(glimpse: Glimpse) -> None:

@@ -8,7 +8,6 @@ real time is on time here too, whatever else the machine is doing.
 import heapq
 import itertools
 import queue
-import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +34,7 @@ from isthmus.ros.address import Address
 from isthmus.ros.bindings import Graph, message, set_parameter
 from isthmus.ros.cord import Tie, tell_cord
 from isthmus.ros.messages import CLOCK, JOINT_STATES, SPEED, JointReading, columns, write_clock, write_joints
-from isthmus.ros.priority import serve_at_once, serve_first
+from isthmus.ros.priority import serve_first
 from isthmus.standin.action import Action
 from isthmus.standin.drives import TICK
 from isthmus.standin.faults import Faults, FaultSettings
@@ -130,8 +129,6 @@ class Node:
         self._speed, self._simulated = speed, speed != 1
         self._began = time.perf_counter() - self._machine.time / speed
         self._start = 0.0 if self._simulated else time.time() - self._machine.time
-        # An arm has a controller of its own, which no other work on this machine holds up.
-        serve_at_once(threading.get_native_id(), wanted=not self._simulated)
         set_parameter(self._address, "/use_sim_time", self._simulated)
 
     def _await_goal(self) -> None:

@@ -1,5 +1,6 @@
 """Many trials of one fault."""
 
+import itertools
 import signal
 import tempfile
 import time
@@ -21,8 +22,6 @@ from isthmus.studies.faults.trial import Controller, Trial, inflict
 
 WAITS: dict[Phase, tuple[float, float]] = {"swing": (0.5, 2.5), "move": (0.8, 1.3), "connect": (0.0, 0.0)}
 """Seconds from the beginning of a phase to the fault, from and to."""
-ASIDE = 0.6
-"""Radians to each side of home, of a move."""
 WATCHED = 1.2
 """Seconds that the arm is watched after the fault; where it is to go on, twice that."""
 SETTLED = 0.3
@@ -90,7 +89,7 @@ class _Bench:
         self._cancels: list[float] = []
         graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _cancel: self._cancels.append(time.time()))
         self._robot: Any = None
-        self._side = ASIDE
+        self._loaded = itertools.count()
         self._next: Controller | None = None
 
     def close(self) -> None:
@@ -164,7 +163,6 @@ class _Bench:
         self._robot = None
 
     def _load(self) -> Controller:
-        # The arm is where the last trial left it: the next move goes to the other side.
-        self._side = -self._side
+        # Another swing each time; and a move to the other side, since the arm is where the last trial left it.
         phase = "swing" if self._phase == "connect" else self._phase
-        return Controller(str(self._address), phase, f"--first-to={self._side}")
+        return Controller(str(self._address), phase, f"--begin={next(self._loaded)}")
