@@ -24,5 +24,11 @@ def test_a_joint_that_stays_while_its_command_goes_is_named():
     assert told[3].startswith("elbow does not follow: it reads 0.5 as before")
 
 
+def test_a_joint_that_takes_a_little_to_begin_is_not_held():
+    commands = [[0.1 * k, 0.0] for k in range(6)]
+    positions = [[0.0, 0.0]] * 3 + [[0.05 * k, 0.0] for k in range(1, 4)]
+    assert not any(run(commands, positions))
+
+
 def test_joints_that_are_to_stay_may_stay():
     assert not any(run([[0.3, 0.3]] * 20, [[0.25, 0.31]] * 20))

@@ -6,12 +6,10 @@ from isthmus.core import Float
 
 STILL = 1e-3
 """Change of a reading, in rad, up to which a joint has not moved."""
-FAR = 2.0
-"""How many steps at its speed limit the command of a joint may move while the joint does not.
-
-A joint that works has moved by then: two steps take two control periods at least, and no drive waits for so long with
-such an error. It is less than the lead that a command may have, so that the lead does not hide it.
-"""
+FAR = 1.0
+"""How many steps at its speed limit the command of a joint may move while the joint does not."""
+LOOKS = 3
+"""How often a joint must have been found where it was: one that begins to move, or turns round, takes a little."""
 
 
 class Following:
@@ -21,7 +19,7 @@ class Following:
         """Take the joints' steps at their speed limits (act,), and what messages call the joints."""
         self._far, self._names = FAR * steps, names
         self._positions: Float | None = None
-        self._commands = np.zeros_like(steps)
+        self._commands, self._looks = np.zeros_like(steps), np.zeros(len(steps), np.int64)
 
     def begin(self) -> None:
         """Commands are given anew, from wherever the joints are."""
@@ -31,11 +29,13 @@ class Following:
         """What is wrong, with the joints read at `positions` (act,) after `commands` (act,); empty if nothing is."""
         if self._positions is None:
             self._positions, self._commands = positions.copy(), commands.copy()
+            self._looks[:] = 0
             return ""
         moved = np.abs(positions - self._positions) > STILL
         self._positions = np.where(moved, positions, self._positions)
         self._commands = np.where(moved, commands, self._commands)
-        beyond = np.abs(commands - self._commands) - self._far
+        self._looks = np.where(moved, 0, self._looks + 1)
+        beyond = np.where(self._looks < LOOKS, 0.0, np.abs(commands - self._commands) - self._far)
         if not (beyond > 0).any():
             return ""
         joint = int(np.argmax(beyond))

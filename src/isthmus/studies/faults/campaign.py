@@ -95,14 +95,15 @@ def _row(fault: Fault, phase: Phase, trials: int, seed: int) -> dict[str, Any]:
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
     trials, bound = row["trials"], row["bound_s"]
     promise = row["promise"] if bound is None else f"{row['promise']} ({1e3 * bound:.0f} ms)"
+    stopped = [] if bound is None else trials  # elsewhere there is no hold to wait for
     return (
         row["fault"],
         row["phase"],
         promise,
         f"{len(trials)}",
-        _spread((trial["hold"] for trial in trials), 1e3, 0),
-        _spread((trial["rest"] for trial in trials), 1e3, 0),
-        _spread((trial["travel"] for trial in trials), 1.0, 2),
+        _spread((trial["hold"] for trial in stopped), 1e3, 0),
+        _spread((trial["rest"] for trial in stopped), 1e3, 0),
+        _spread((trial["travel"] for trial in stopped), 1.0, 2),
         f"{max(trial['peak'] for trial in trials):.2f}",
         f"{sum(bool(trial['broken']) for trial in trials)}",
     )

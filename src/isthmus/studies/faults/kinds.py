@@ -11,7 +11,7 @@ BOUNDS: dict[Promise, float] = {"stop": 0.1, "watchdog": 0.35, "follow": 1.0, "r
 
 - stop: from the request to when the arm has been told to hold;
 - watchdog: from the fault to the same; what an observation may be old (0.06) and late (0.25), and two looks;
-- follow: the same, for a joint that does not follow; it shows only after its command has moved two steps;
+- follow: the same, for a joint that does not follow; it shows only after its command has moved a step;
 - runs out: until the arm is at rest where nobody is there to hold it: 0.1 for the goal that it has, the rest to brake.
 """
 

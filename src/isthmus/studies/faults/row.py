@@ -115,7 +115,6 @@ class _Bench:
                 time.sleep(0.01)
             before = len(self._cancels)
             at = inflict(self._fault.way, controller, robot, self._publish_stop)
-            self._next = self._load() if self._fault.promise == "goes on" else None
             time.sleep(WATCHED * (2 if self._fault.promise == "goes on" else 1))
             code = controller.wait(0.0 if self._fault.code is None else ENDS)
             if self._fault.way == "robot SIGSTOP":
@@ -137,14 +136,14 @@ class _Bench:
         # A robot that is frozen, killed or cut off does not hear it: then it counts when it was on its way.
         deaf = self._fault.way in ("robot SIGSTOP", "robot SIGKILL") or "--faults.cut" in self._fault.options
         holds = [when for when in (self._cancels if deaf else flight.holds) if when >= at]
-        rest = flight.at_rest(at)
-        outside = flight.outside()
+        # And nobody can tell when it came to rest.
+        rest = None if self._fault.way in ("robot SIGSTOP", "robot SIGKILL") else flight.at_rest(at)
         return Trial(
             hold=holds[0] - at if holds else None,
-            rest=None if rest is None or self._fault.way == "robot SIGKILL" else rest - at,
+            rest=None if rest is None else rest - at,
             travel=flight.travel(at),
             peak=flight.peak,
-            outside=len(outside),
+            outside=len(flight.outside()),
             goals=len(flight.goals),
             after=sum(goal["at"] > holds[0] for goal in flight.goals) if holds and not deaf else 0,
             code=code,
