@@ -106,7 +106,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
         (["identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
         (["reproduce", "figure-6"], "unknown figure 'figure-6': choose from figure-3, figure-4, figure-5"),
-        (["robot", "down", "fetch"], "unknown action 'down': choose from up"),
+        (["robot", "down", "fetch"], "unknown action 'down': choose from faults, up"),
         (["robot", "up", "baxter"], "unknown robot 'baxter': choose from fetch"),
         (["transfer", "reacher", "--minutes", "1"], "minutes and speed are those of a robot"),
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),

@@ -93,7 +93,8 @@ def _row(fault: Fault, phase: Phase, trials: int, seed: int) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
-    trials, bound = row["trials"], row["bound_s"]
+    trials: list[dict[str, Any]] = row["trials"]
+    bound: float | None = row["bound_s"]
     promise = row["promise"] if bound is None else f"{row['promise']} ({1e3 * bound:.0f} ms)"
     stopped = [] if bound is None else trials  # elsewhere there is no hold to wait for
     return (
