@@ -1,25 +1,89 @@
 """What tests share: Reacher, and a linear toy robot whose inverse is known in closed form."""
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
+from isthmus.report.video import backends
 from isthmus.tasks import Task, load_task
 
 # The same examples on every run: whether a commit passes does not depend on luck or on the machine's load.
 settings.register_profile("isthmus", deadline=None, max_examples=50, derandomize=True, database=None)
-settings.register_profile("fuzz", deadline=None, max_examples=3000, database=None)
 settings.load_profile("isthmus")
+
+
+LEFT = pytest.StashKey[Path]()
+
+
+def pytest_configure(config):
+    """Give the session a home and a temporary folder of its own, to see whether anything is left in them."""
+    if hasattr(config, "workerinput"):
+        return  # a worker has them from its controller
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own folders stay where they are
+    config.stash[LEFT] = place = Path(tempfile.mkdtemp(prefix="it"))  # short: sockets are made below it
+    for name in ("HOME", "TMPDIR"):
+        (place / name).mkdir()
+        os.environ[name] = str(place / name)
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        os.environ.pop(name, None)
+    tempfile.tempdir = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session):
+    """Fail a session that leaves something behind, once all its processes have ended."""
+    outcome = yield
+    place = session.config.stash.get(LEFT, None)
+    if place is not None:
+        until = time.monotonic() + 10  # processes that were told to end are still tidying up
+        while (found := [*place.glob("*/*")]) and time.monotonic() < until:
+            time.sleep(0.1)
+        if found:
+            names = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.parent != place)
+            lines = ["left behind in the home or the temporary folder:", *names[:40]]
+            terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+            terminal.write_line("\n  ".join(lines), red=True)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        shutil.rmtree(place, ignore_errors=True)
+    return outcome
 
 
 @pytest.fixture(scope="session")
 def reacher() -> Task:
     return load_task("reacher")
+
+
+DRAW = """
+import mujoco
+
+context = mujoco.GLContext(16, 16)
+context.make_current()
+context.free()
+"""
+
+
+@pytest.fixture(scope="session")
+def drawing() -> None:
+    """Skips a test where nothing can draw off-screen; found without any of our own code that draws."""
+    for backend in backends(os.environ, sys.platform):
+        environment = {**os.environ, "MUJOCO_GL": backend}
+        if not subprocess.run(
+            [sys.executable, "-c", DRAW], env=environment, capture_output=True, check=False
+        ).returncode:
+            return
+    pytest.skip("there is nothing to draw off-screen with: install EGL or OSMesa")
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
         given = set(inspect.signature(made_from).parameters)
         assert given <= {"task", "expert", "policy", "seed", "rng"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
-    seen, *_ = source_cost(reacher).foresee(observations, actions)
+    seen, *_ = source_cost(reacher).foresee(observations, actions, len(actions))
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
 
 

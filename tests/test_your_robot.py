@@ -1,7 +1,9 @@
 """The tutorial is run as it stands."""
 
+import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +12,11 @@ import pytest
 from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.tasks import load_task
-from isthmus.transfer import Result
+from isthmus.transfer import Config, Result, RunFolder, cross
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-COMMAND, REAL = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
+CHECK, COMMAND, DRY, REAL = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
 
 
 @pytest.fixture
@@ -24,56 +26,98 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_lamp_crosses_its_gap(folder):
-    main([*shlex.split(COMMAND)[1:], "--no-video"])
+def test_the_lamp_crosses_its_gap(folder, request):
+    main(shlex.split(COMMAND)[1:])
     result = Result.load(folder / "runs" / "lamp" / "result.json")
     assert result.normalised_unadapted < 0.95
     assert result.normalised_adapted > 0.97
-    assert (folder / "runs" / "lamp" / "report.html").exists()
+    page = (folder / "runs" / "lamp" / "report.html").read_text(encoding="utf-8")
+    request.getfixturevalue("drawing")
+    assert "data:video/mp4;base64," in page, re.search(r'id="no-video">(.*?)</p>', page)[1]
 
 
-ENVIRONMENT = """
-import gymnasium
+def test_the_lamp_passes_its_checks(folder, capsys):
+    main(shlex.split(CHECK)[1:])
+    said = capsys.readouterr().out
+    assert "FAILED" not in said
+    assert "restore undoes observe" in said
+
+
+def test_auto_makes_up_for_a_large_loss_that_is_small_beside_doing_nothing(folder):
+    config = Config("lamp.py", "mass:upper=1.08", "auto", samples=500, evaluation_episodes=50)
+    result = cross(config, RunFolder(folder / "run"), traces=False)
+    assert result.normalised_unadapted > 0.99
+    assert result.relative_loss["unadapted"] > 0.3
+    assert result.chosen != "unadapted"
+    assert result.recovered > 0.9
+    written = json.loads((folder / "run" / "result.json").read_text())
+    assert written["recovered"] == result.recovered
+    assert written["relative_loss"] == result.relative_loss
+    assert written["loss_in_spreads"]["unadapted"] > 0.5
+    assert Result.load(folder / "run" / "result.json") == result
+
+
+DRIVER = """
+from pathlib import Path
+
 import numpy as np
 
 from isthmus.gaps import Gap
 from isthmus.tasks import load_task
 
-TASK = load_task("lamp.py")
-SPEC = TASK.embodiment.spec
 
-
-class RealLamp(gymnasium.Env):
-    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (SPEC.observation_size,))
-    action_space = gymnasium.spaces.Box(SPEC.action_low, SPEC.action_high, dtype=np.float64)
-
+class Driver:
     def __init__(self):
-        self.lamp, self.age = TASK.target(Gap.parse("mass:upper=1.8")), 0
+        self.lamp = load_task("lamp.py").target(Gap.parse("mass:upper=1.8"))
+        self.action = np.zeros(2)
 
-    def reset(self, *, seed=None, options=None):
-        self.age = 0
-        return self.lamp.reset(np.random.default_rng(seed))[0], {}
+    def move_to(self, start):
+        self.lamp.reset(np.random.default_rng(0))
+        return self.lamp.place(np.append(start, [0.0, 0.0])[None])[0]
 
-    def step(self, action):
-        before = TASK.measure(self.lamp.fields).copy()
-        step = self.lamp.step(np.asarray(action)[None])
-        reward = TASK.paid(before, step.applied, TASK.measure(self.lamp.fields))[0]
-        self.age += 1
-        return step.observations[0], float(reward), False, self.age >= SPEC.horizon, {}
+    def command(self, action):
+        self.action = action
 
+    def read_after_period(self):
+        return self.lamp.step(self.action[None]).observations[0]
 
-def make_env():
-    return RealLamp()
+    def brake(self):
+        with Path("calls").open("a") as calls:
+            calls.write("brake ")
+
+    def disconnect(self):
+        with Path("calls").open("a") as calls:
+            calls.write("disconnect ")
 """
 
 
-def test_the_lamp_crosses_to_an_environment(folder):
-    (folder / "my_lamp_env.py").write_text(ENVIRONMENT, encoding="utf-8")
-    main([*shlex.split(REAL)[1:], "--out", "runs/real", "--no-video"])
-    result = Result.load(folder / "runs" / "real" / "result.json")
+@pytest.fixture
+def bench(folder, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    (folder / "lamp_driver.py").write_text(DRIVER, encoding="utf-8")
+    (folder / "my_lamp_env.py").write_text(BLOCKS[1], encoding="utf-8")
+    yield folder
+    sys.modules.pop("lamp_driver", None)
+
+
+def test_the_lamp_crosses_to_an_environment(bench):
+    main([*shlex.split(REAL)[1:], "--out", "runs/real", "--no-video", "--yes", "--safety.overrun", "100"])
+    result = Result.load(bench / "runs" / "real" / "result.json")
     assert result.gap == "my_lamp_env.py"
     assert result.normalised_unadapted < 0.95
     assert result.normalised_adapted > 0.97
+    steps = result.target_steps
+    assert (steps["collection"], steps["evaluation"], steps["traces"]) == (600, 1000, 200)
+    assert (bench / "calls").read_text().endswith("brake disconnect ")
+
+
+def test_what_the_lamp_will_be_asked_to_do_is_said_before(bench, capsys):
+    main(shlex.split(DRY)[1:])
+    told = capsys.readouterr().out
+    [promised] = re.findall(r'It says "(.*?)"', PAGE, re.DOTALL)
+    assert promised in told
+    assert not (bench / "calls").exists()
+    assert not (bench / "runs").exists()
 
 
 def test_its_observation_can_be_put_back(folder):

@@ -54,6 +54,9 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["tranfer", "reacher"], "unknown command 'tranfer': choose from ablate, .*did you mean 'transfer'"),
+        (["fly"], "unknown command 'fly': choose from ablate"),
+        (["expert", "evalute", "reacher"], "unknown action of expert 'evalute'.*did you mean 'evaluate'"),
         (["transfer", "reachr"], "unknown task 'reachr': choose from .*reacher.*did you mean 'reacher'"),
         (["transfer", "reacher", "--gap", "tlit=90"], "unknown gap 'tlit'.*did you mean 'tilt'"),
         (["transfer", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees, as in tilt=90"),
@@ -87,6 +90,12 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["transfer", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["study", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["compare", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["compare", "reacher", "--methods", "pd", "invers"], "unknown method 'invers': choose.*mean 'inverse'"),
+        (["compare-suite", "--methods", "auto,invers"], "unknown method of the suite 'invers'.*did you mean 'inverse'"),
+        (["compare-suite", "--only", "hopper,reachr"], "unknown task of the suite 'reachr'.*did you mean 'reacher'"),
+        (["survey", "--tasks", "hopper,reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["ablate", "--tasks", "reacher,reachr"], "unknown task of the ablation 'reachr'"),
+        (["expert", "sensitivity", "reacher", "--dials", "mass,gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
         (["compare", "reacher", "--methods", "pd,invers"], "unknown method 'invers': choose.*did you mean 'inverse'"),
         (["compare", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
         (["compare", "reacher", "--samples", "0"], "samples must be at least 1"),
@@ -106,7 +115,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
         (["identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
         (["reproduce", "figure-6"], "unknown figure 'figure-6': choose from figure-3, figure-4, figure-5"),
-        (["robot", "down", "fetch"], "unknown action 'down': choose from up"),
+        (["robot", "down", "fetch"], "unknown action 'down': choose from faults, up"),
         (["robot", "up", "baxter"], "unknown robot 'baxter': choose from fetch"),
         (["transfer", "reacher", "--minutes", "1"], "minutes and speed are those of a robot"),
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),
@@ -117,6 +126,29 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["reproduce", "figure-3", "--seeds", "0"], "seeds must be at least 1"),
         (["reproduce", "figure-3", "--workers", "0"], "workers must be at least 1"),
         (["bench", "--repeats", "0"], "repeats must be at least 1"),
+        (["transfer", "reacher", "--evaluation-episodes", "1000000000"], "evaluation-episodes must be at most 10000"),
+        (["transfer", "reacher", "--history", "100000000"], "history must be at most 1000"),
+        (["transfer", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000, got a number of more"),
+        (["transfer", "reacher", "--round-samples", "9" * 31], "round-samples must be at most 1000000000"),
+        (["transfer", "reacher", "--seed", "9" * 31], "seed must be at most 9223372036854775807"),
+        (["transfer", "reacher", "--fit.hidden", "1000000", "8"], "fit.hidden cannot be 1000000"),
+        (["transfer", "reacher", "--fit.weight-decay", "inf"], "fit.weight-decay cannot be inf"),
+        (["transfer", "reacher", "--collect.drift", "inf"], "collect.drift must be at most 1000000000, got inf"),
+        (["transfer", "reacher", "--collect.placed", "1000000000"], "collect.placed cannot be 1000000000"),
+        (["transfer", "fetch-swing", "--minutes", "nan"], "minutes must be at most 1000000000, got nan"),
+        (["study", "reacher", "--seeds", "1000000000"], "seeds must be at most 10000"),
+        (["study", "reacher", "--workers", "1000000000"], "workers must be at most 1000"),
+        (["study", "reacher", "--history", "100000000"], "history must be at most 1000"),
+        (["compare", "reacher", "--ceiling-episodes", "1000000000"], "ceiling-episodes must be at most 10000"),
+        (["compare", "reacher", "--episodes", "9" * 31], "evaluation-episodes must be at most 10000"),
+        (["ceiling", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "--task", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "--task", "reacher", "--expect-return", "nan"], "expect-return must be at most 1000000000, got nan"),
+        (["expert", "evaluate", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["expert", "train", "reacher", "--worlds", "1000000000"], "worlds must be at most 100000"),
+        (["survey", "--gaps", "1000000000"], "gaps must be at most 10000"),
+        (["identify", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000"),
+        (["robot", "up", "fetch", "--speed", "inf"], "speed must be at most 1000000000, got inf"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -133,7 +165,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message, capsys, m
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("arguments", [["transfer"], ["fly"], ["transfer", "reacher", "--samples", "many"], []])
+@pytest.mark.parametrize("arguments", [["transfer"], ["transfer", "reacher", "--samples", "many"], []])
 def test_a_command_line_that_cannot_be_read_is_exit_code_2(arguments):
     finished = run(*arguments)
     assert finished.returncode == 2
@@ -158,6 +190,7 @@ def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, caps
     record = json.loads(path.read_text())
     record["fit"] |= {"error": [0.0, 0.1], "spread": [0.0, 0.2]}
     path.write_text(json.dumps(record))
+    (tmp_path / "manifest.json").unlink()
     capsys.readouterr()
     main(["transfer", "reacher", *options, "--resume"])
     told = "held-out action error: joint0 0.000, joint1 0.100 (50% of its spread)"
@@ -197,3 +230,87 @@ def test_an_interruption_is_said_and_keeps_what_is_complete(monkeypatch, capsys)
         main(["tasks"])
     assert stopped.value.code == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert re.fullmatch(r"isthmus \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+
+
+def test_square_brackets_are_text_and_no_style(capsys):
+    main(["tasks"])
+    assert "isthmus[fetch]" in "".join(capsys.readouterr().out.split())
+
+
+ROBOT = """
+import dataclasses
+from isthmus.tasks import load_task
+
+def make_task():
+    return dataclasses.replace(load_task("reacher"), name="idp", gym_id="")
+"""
+
+
+@pytest.fixture
+def robot_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "idp.py").write_text(ROBOT, encoding="utf-8")
+    return "idp.py"
+
+
+def test_a_robot_file_without_a_policy_is_told_what_works_for_a_file(robot_file, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "--task", robot_file])
+    assert stopped.value.code == 2
+    said = capsys.readouterr().err
+    assert "let make_task() give its Task a `policy`" in said
+    assert "expert train idp" not in said
+
+
+def test_a_users_robot_is_paid_its_own_reward(robot_file, capsys):
+    from isthmus.experts import expert_path
+
+    policy = str(expert_path("reacher"))
+    main(["expert", "evaluate", robot_file, "--policy", policy, "--episodes", "2"])
+    main(["check", "--task", robot_file, "--policy", policy, "--episodes", "2"])
+    said = capsys.readouterr().out
+    assert said.count("the task's reward") == 2
+    assert "Gym" not in said
+
+
+def test_checks_are_listed_and_a_policy_that_falls_at_once_fails_them(tmp_path, capsys):
+    import dataclasses
+
+    import numpy as np
+
+    from isthmus.experts import load_expert
+    from isthmus.tasks import load_task
+
+    expert = load_expert(load_task("hopper"))
+    wrong = dataclasses.replace(expert.network, output_scale=np.full(3, 1e-6), output_mean=np.array([1.0, -1.0, 1.0]))
+    dataclasses.replace(expert, network=wrong).save(tmp_path / "falls.npz")
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "--task", "hopper", "--policy", str(tmp_path / "falls.npz"), "--episodes", "2", "--json"])
+    assert stopped.value.code == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["culprit"] is None
+    failed = [check["name"] for check in found["checks"] if not check["passed"]]
+    assert failed == ["episodes last", "the return is 25% of the expert's"]
+    assert found["reference"] == pytest.approx(3474.9, abs=1)
+
+
+def test_many_actuators_are_told_by_the_worst(capsys):
+    from types import SimpleNamespace
+
+    from isthmus.cli.transfer import _print_fit
+
+    names = tuple(f"motor{i}" for i in range(12))
+    fit = {"error": [0.01 * i for i in range(12)], "spread": [1.0] * 12}
+    _print_fit(SimpleNamespace(rounds=lambda: [SimpleNamespace(fit=fit)]), names)
+    told = " ".join(capsys.readouterr().out.split())
+    assert told == (
+        "held-out action error, the largest 3 of 12: motor11 0.110 (11% of its spread), "
+        "motor10 0.100 (10% of its spread), motor9 0.090 (9% of its spread)"
+    )

@@ -23,3 +23,12 @@ def test_physics_is_told_beside_the_simulators_and_from_the_logs_of_a_run(capsys
     assert "100 samples" in printed
     [mass] = [line.split() for line in printed.splitlines() if line.startswith("mass")]
     assert float(mass[-2]) == pytest.approx(1.5, rel=0.02)
+
+
+def test_the_part_that_changed_is_shown_by_itself(capsys):
+    main(["identify", "hopper", "--gap", "mass:torso=1.5,damping=1.3", "--samples", "200"])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    masses = {" ".join(row[1:-5]): float(row[-2]) for row in rows if row[:1] == ["mass"]}
+    assert masses == {"torso": pytest.approx(1.5, abs=0.02), "of the other 3": pytest.approx(1.0, abs=0.02)}
+    [damping] = [row for row in rows if row[:1] == ["damping"]]
+    assert float(damping[-2]) == pytest.approx(1.3, abs=0.03)

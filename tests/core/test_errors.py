@@ -24,3 +24,9 @@ def test_nothing_is_suggested_when_nothing_is_near():
 
 def test_it_is_a_problem_of_the_user():
     assert isinstance(unknown_name("task", "x", CHOICES), Problem)
+
+
+def test_a_problem_is_one_line_whatever_is_put_into_it():
+    assert str(Problem("a file says\n'x'\r\ny")) == "a file says 'x' y"
+    assert len(str(Problem("x" * 10_000))) == 1500
+    assert str(Problem("x" * 10_000)).endswith(" ...")

@@ -18,8 +18,9 @@ from isthmus.core import Problem
 from isthmus.data import load_arrays, read_json, remove_partial, save_arrays, write_json, write_whole
 
 OLD, NEW = b"what was there before", b"what comes after" * 100
+INTEGERS = st.integers(-(2**63) + 1, 2**63 - 1)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none() | st.booleans() | INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
@@ -190,6 +191,13 @@ def test_json_without_a_number_is_not_written(tmp_path):
         (b"\xff\xfe{}", "is not valid JSON"),
         (b"[" * 100_000, "is not valid JSON"),
         (b"9" * 10_000, "is not valid JSON"),
+        (b'{"a": ' + b"9" * 400 + b"}", "a whole number of 400 digits is too large"),
+        (b'{"a": -9223372036854775808}', "a whole number of 19 digits is too large"),
+        (b'{"a": 1e999}', "1e999 is not a finite number"),
+        (b'{"a": NaN}', "NaN is not a finite number"),
+        (b'{"a": [-Infinity]}', "-Infinity is not a finite number"),
+        (b'{"a": {"b": 1, "c": 2, "b": 3}}', "'b' is there twice"),
+        (b'{"a": "\\ud800"}', "surrogates not allowed"),
         (b"[1, 2]", "holds a JSON list, expected an object"),
         (b"null", "holds a JSON NoneType, expected an object"),
     ],

@@ -38,7 +38,7 @@ def naive_examples(episodes, k, spec):
             for t in range(one.context, len(one)):
                 seen = [one.observations[max(t - back, 0)] for back in reversed(range(k))]
                 done = [one.applied[t - back] if t >= back else np.zeros(ACT) for back in reversed(range(1, k))]
-                added = one.commands[t] - one.source[t]
+                added = one.applied[t] - spec.clip(one.source[t])
                 done = np.array(done).reshape(k - 1, ACT)
                 yield number, np.array(seen), done, one.observations[t + 1], one.applied[t], added
 

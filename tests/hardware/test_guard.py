@@ -55,6 +55,12 @@ def test_a_wrong_reading_does_not_move_the_joint():
         guard().admit(np.zeros(2), np.zeros(2), np.array([1.5, 0.0]))
 
 
+def test_the_message_names_the_joint_its_reading_and_its_limits():
+    limits = Limits.of_positions(LOW, HIGH, SPEEDS, 0.1, SafetySettings(step=1.5), ("shoulder", "elbow"))
+    with pytest.raises(Unsafe, match=r"elbow is at 1\.9 after a command of 0: .* range \(-2 to 2\), 0\.3 from"):
+        Guard(limits).admit(np.zeros(2), np.zeros(2), np.array([0.0, 1.9]))
+
+
 def test_what_is_clipped_is_counted_by_its_reason():
     one = guard()
     one.admit(np.array([0.3, 0.0]), np.zeros(2), np.zeros(2))

@@ -122,6 +122,43 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
     assert learned.predicted == pytest.approx(0.995)
 
 
+@pytest.mark.parametrize(
+    ("source_score", "unadapted", "zero", "felt"),
+    [
+        (-7.3, -9.9, -370.0, True),  # 0.993 on the scale, and an error that is a third larger
+        (-7.3, -7.32, -370.0, False),  # less than a hundredth of the expert's own error
+        (3500.0, 3480.0, 150.0, False),
+        (3500.0, 3400.0, 150.0, True),
+        (3500.0, 3520.0, 150.0, False),  # the gap does it good
+        (1000.0, 992.0, 800.0, True),  # a bonus for every step that says nothing: doing nothing has most of it
+    ],
+)
+def test_whether_the_policy_is_left_alone_is_a_matter_of_its_own_score(source_score, unadapted, zero, felt):
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history, _part):
+        tried.append(type(decider).__name__)
+        return np.full(16, unadapted if isinstance(decider, Unadapted) else source_score)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(source_score), zero=always(zero)),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert (learned.chosen == "explained") is felt
+    assert (tried == ["Unadapted"]) is not felt
+
+
+@pytest.mark.parametrize(("spread", "felt"), [(0.1, True), (2.0, False)])
+def test_a_loss_that_drowns_in_the_experts_own_spread_is_not_felt(spread, felt):
+    """A cost near zero: any loss is a large share of it."""
+    scores = spread * np.linspace(-1, 1, 16) - 0.01
+    rehearsal = Rehearsal(lambda *_: scores - 0.02, source=lambda _part: scores, zero=always(-50.0))
+    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    assert contest.is_needless is not felt
+
+
 def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
     task = load_task("reacher")
 

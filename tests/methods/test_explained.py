@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
 
-from isthmus.core import Trajectory, stream
+from isthmus.core import History, Trajectory, stream
 from isthmus.gaps import Gap
 from isthmus.methods import MethodSettings, Source
-from isthmus.methods.explained import ENOUGH, ExplainedMethod, _latest
+from isthmus.methods.explained import ENOUGH, ExplainedMethod, ExplainedPolicy, _latest
+from isthmus.models.disturbance import Disturbance
+from isthmus.models.explain import Explainer
+from isthmus.models.metric import Metric
+from isthmus.models.response import Response
+from isthmus.models.tracker import Tracker
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import load_task
 from isthmus.worlds import MujocoWorld
@@ -41,3 +46,19 @@ def test_disturbances_are_told_from_the_latest_episodes(lengths, taken):
 
     latest = _latest([still(steps) for steps in lengths])
     assert [one.samples for [one] in latest] == [lengths[number] for number in taken]
+
+
+def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
+    """The first actuator pushes 0.7 too much, the second is as it should be."""
+    spec = TASK.embodiment.spec
+    response = Response.plain(spec, Disturbance.none(2))
+    response.weights[0, 0] = 0.7
+    tracker = Tracker(response, Explainer(TASK.unlimited(), Metric.even(spec.targets, np.ones(len(spec.targets)))))
+
+    def policy(history):
+        return np.tile([2.5, -2.5], (len(history.current), 1))
+
+    adapted = ExplainedPolicy(policy, TASK.source(), response, tracker)
+    history = History.of(TASK.source(3).reset(stream(2)))
+    np.testing.assert_allclose(adapted(history), np.tile([0.3, -2.5], (3, 1)))
+    np.testing.assert_allclose(adapted.decide(history).command, np.tile([0.3, -2.5], (3, 1)))

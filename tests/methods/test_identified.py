@@ -1,11 +1,15 @@
 import numpy as np
 import pytest
 
-from isthmus.core import Problem, stream
+from isthmus.core import History, Problem, stream
+from isthmus.evaluate.ceiling.oracle import OpenTarget
 from isthmus.experts import load_expert
+from isthmus.gaps import Gap
 from isthmus.identification import Physics
 from isthmus.methods import MethodSettings, Source, make_method
-from isthmus.methods.identified import _Trial
+from isthmus.methods.identified import ITERATIONS, IdentifiedPolicy, _Trial
+from isthmus.models.metric import Metric
+from isthmus.models.reach import Reach
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, RunFolder, cross
 
@@ -30,6 +34,21 @@ def test_a_heavier_tilted_arm_does_what_the_expert_does_in_simulation(tmp_path):
     assert result.samples == 100
     assert result.normalised_unadapted < 0.8
     assert result.normalised_adapted == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
+    """Motors of twice the strength need half the action, whatever the policy commands beyond the limit."""
+    spec, strong = TASK.embodiment.spec, Gap.parse("torque-scale=2").apply(TASK.embodiment.model)
+    reach = Reach(
+        OpenTarget.of(TASK.embodiment, strong).simulator,
+        spec.action_low,
+        spec.action_high,
+        Metric.even(spec.targets, np.ones(len(spec.targets))),
+        ITERATIONS,
+    )
+    adapted = IdentifiedPolicy(lambda history: np.tile([2.5, -3.0], (len(history.current), 1)), TASK.source(), reach)
+    command = adapted(History.of(TASK.source(3).reset(stream(2))))
+    np.testing.assert_allclose(command, np.tile([0.5, -0.5], (3, 1)), atol=0.1)
 
 
 def test_without_physics_to_change_and_from_a_damaged_file_it_is_refused(tmp_path):

@@ -17,6 +17,7 @@ from isthmus.tasks import load_task
 from isthmus.transfer.joints import joints_of
 from isthmus.transfer.rehearsal import rehearsal_in
 from isthmus.transfer.source_cost import source_cost
+from isthmus.worlds.mujoco_world import _Rows
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -89,6 +90,26 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
     assert not isinstance(other.decider(), Unadapted)
     np.testing.assert_array_equal(commands_of(method, lambda live: live), commands_of(method, still))
+
+
+@pytest.mark.parametrize("name", ["inverse", "explained", "identified", "preview", "pd", "output-error", "gaussian"])
+def test_a_control_step_of_one_robot_runs_on_one_thread(name, episodes, monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _pid: set(range(4)))
+    method, used = make_method(name, source(), SETTINGS), []
+    if method.samples_wanted:
+        method.learn(episodes, 0, lambda *_: None)
+    decider, k, run = method.decider(), max(method.history, 2), episodes[0][0]
+    step = _Rows.step
+
+    def watched(rows, *given):
+        used.append(rows.batch.nthread)
+        step(rows, *given)
+
+    monkeypatch.setattr(_Rows, "step", watched)
+    for start in range(3):  # a history that goes on, so that disturbances are followed too
+        window = History(run.observations[None, start : start + k], run.applied[None, start : start + k - 1])
+        decider.decide(window)
+    assert set(used) == {1}
 
 
 def commands_of(method, seen_as):

@@ -42,6 +42,13 @@ class Direct:
         return after
 
 
+class Limited(Direct):
+    """The same, with actuators that have limits."""
+
+    def predict(self, history, actions):
+        return super().predict(history, self.spec.clip(actions))
+
+
 def policy(history):
     time = history.current[:, 2:3] + 1
     return np.hstack((np.sin(0.6 * time), 0.5 * np.cos(0.6 * time)))
@@ -90,6 +97,23 @@ def test_it_keeps_a_lagging_robot_on_course(source, rng):
     method.learn(episodes, 0, lambda _epoch, _loss: None)
     _, adapted = swing(source, method.decider(), method.history)
     assert adapted < 0.2 * unadapted
+
+
+def test_a_policy_beyond_the_limits_counts_for_what_the_actuators_make_of_it(source, rng):
+    method = make_method("preview", source, MethodSettings())
+    method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(6)], 0, lambda *_: None)
+    history = HistoryBuffer(source.spec, 1, method.history)
+    history.begin(np.array([[1.5, -0.9, 0.0]]))
+
+    def command(push):
+        limited = Limited(source.spec)
+        source_of = replace(source, policy=lambda past: np.full((len(past.current), 2), push), simulator=limited)
+        method._source = source_of
+        return method.decider()(history.window)
+
+    inside, beyond = command(1.0), command(2.5)
+    assert (inside < 1).any()
+    np.testing.assert_allclose(beyond, np.where(inside >= 1, inside + 1.5, inside))
 
 
 def test_recorded_commands_are_led_as_those_of_a_run(source, rng):

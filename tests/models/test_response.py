@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import Problem
+from isthmus.data import load_arrays, save_arrays
 from isthmus.models.command_errors import CommandErrors
 from isthmus.models.disturbance import Disturbance
 from isthmus.models.explain import Explanation
@@ -254,3 +255,52 @@ def test_an_actuator_that_seems_to_answer_in_reverse_is_left_alone():
     found = corrected(response(weights), observations, wanted, np.empty((5, 0)))
     assert not found[:, 0].any()
     np.testing.assert_allclose(found[:, 1], -0.5 * HALF[1])
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_ranges_that_are_not_about_zero_are_the_same_from_their_middle(cut):
+    """An actuator that only pulls: 0 to 2 instead of -1 to 1."""
+    middle, disturbance = np.array([1.0, -3.0]), Disturbance(np.full(2, 0.3), np.ones(2), np.full(2, 0.01), cut=cut)
+    about_zero = replace(response(0.1 * np.eye(7, 2)), disturbance=disturbance)
+    shifted = replace(about_zero, middle=middle)
+    observations, wanted, past = drawn(3)
+    belief, asked = disturbance.start(5), 2.5 * wanted
+    np.testing.assert_allclose(shifted.within(asked + middle), about_zero.within(asked) + middle)
+    np.testing.assert_allclose(shifted.effect(asked + middle, belief), about_zero.effect(asked, belief) + middle)
+    np.testing.assert_allclose(
+        corrected(shifted, observations, wanted + middle, past), corrected(about_zero, observations, wanted, past)
+    )
+    found = Explanation(about_zero.within(asked), np.zeros_like(asked), np.ones_like(asked))
+    told, expected = (
+        model.unforeseen(observations, asked + model.middle, past, replace(found, actions=found.actions + model.middle))
+        for model in (shifted, about_zero)
+    )
+    for name in ("values", "told", "side"):
+        np.testing.assert_allclose(getattr(told, name), getattr(expected, name))
+
+
+def test_noise_that_is_cut_off_is_found_where_a_range_is_not_about_zero():
+    rng = np.random.default_rng(0)
+    spec = load_task("reacher").embodiment.spec
+    pulls = replace(spec, action_low=np.zeros(2), action_high=np.full(2, 2.0))
+    seen, asked = rng.standard_normal((600, spec.observation_size)), rng.uniform(-1, 1, (600, 2))
+    done = np.clip(asked + 0.5 * rng.standard_normal(asked.shape), -1, 1)
+    found = []
+    for limits in (spec, pulls):
+        middle = limits.middle
+        explained = Explanation(done + middle, done - asked, np.ones_like(asked))
+        past = recorded_past(asked + middle, 4)
+        run = Explained(0, seen, asked + middle, asked + middle, past, explained)
+        found.append(fit_response(limits, [run], 1)[0].disturbance)
+    assert [one.cut for one in found] == [True, True]
+    np.testing.assert_allclose(found[1].spread, found[0].spread, rtol=0.05)
+
+
+def test_a_model_of_ranges_that_are_not_about_zero_is_saved_and_an_earlier_file_is_read(tmp_path):
+    model = replace(response(np.zeros((7, 2))), middle=np.array([1.0, -3.0]))
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(Response.load(tmp_path / "model.npz").middle, model.middle)
+    arrays, meta = load_arrays(tmp_path / "model.npz", "response-model")
+    del arrays["middle"]
+    save_arrays(tmp_path / "earlier.npz", arrays, meta)
+    assert not Response.load(tmp_path / "earlier.npz").middle.any()

@@ -154,7 +154,7 @@ def test_the_layout_is_told_by_the_size_or_said(tmp_path):
         np.testing.assert_allclose(policy(History.of(seen)), seen[:, :size] @ weight, rtol=1e-4, atol=1e-4)
     with pytest.raises(Problem, match=r"takes 11 numbers, but this robot shows 10 \(v5\)"):
         load_policy(tmp_path / "policy.onnx", reacher.views, spec, layout="v5")
-    with pytest.raises(Problem, match="unknown layout 'v6': choose from v4, v5"):
+    with pytest.raises(Problem, match=r"unknown layout 'v6': choose from v4, v4\+time, v5"):
         load_policy(tmp_path / "policy.onnx", reacher.views, spec, layout="v6")
 
 
@@ -236,10 +236,9 @@ def test_a_handmade_pickle_is_refused_and_not_run(tmp_path, monkeypatch, name):
     assert [file.name for file in tmp_path.iterdir()] == ["handmade.pkl"]
 
 
-def test_an_object_of_a_known_library_becomes_plain_data(tmp_path):
+def test_an_object_of_a_known_library_becomes_plain_data():
     """Even a dangerous function of such a library is only a name: nothing of it is looked up."""
-    (tmp_path / "plain.pkl").write_bytes(b"cgymnasium.utils\nsave_video\n(S'trap'\ntR.")
-    stand_in = read_plain(tmp_path / "plain.pkl", "VecNormalize")
+    stand_in = read_plain(b"cgymnasium.utils\nsave_video\n(S'trap'\ntR.")
     assert stand_in.arguments == ("trap",)
 
 

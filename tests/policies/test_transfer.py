@@ -100,6 +100,13 @@ def test_a_correction_of_zero_is_the_source_s_own_action(make_spec):
     np.testing.assert_array_equal(transfer(history), Unadapted(policy, simulator)(history))
 
 
+def test_a_correction_of_a_policy_beyond_the_limits_has_its_effect(make_spec):
+    history, policy, simulator, inverse = problem(0, make_spec)
+    policy.answer, inverse.answer = np.tile([2.5, -2.5], (3, 1)), np.array([[-0.7, 0.0], [0.0, 0.7], [0.1, 2.0]])
+    command = TransferPolicy(policy, simulator, inverse, correction=True)(history)
+    np.testing.assert_allclose(command, [[0.3, -2.5], [2.5, -0.3], [2.6, 1.0]])
+
+
 @given(SEEDS)
 def test_the_unadapted_policy_gives_the_source_s_action_and_what_is_expected_of_it(make_spec, seed):
     history, policy, simulator, _ = problem(seed, make_spec)

@@ -55,8 +55,8 @@ def filmed(finished, tmp_path_factory, worker):
 
 @pytest.fixture
 def folder(finished, tmp_path):
-    """A copy of the run, to be changed at will."""
-    shutil.copytree(finished.path, tmp_path / "run")
+    """A copy of the run, to be changed at will: it has no manifest, so that changed files are read."""
+    shutil.copytree(finished.path, tmp_path / "run", ignore=shutil.ignore_patterns("manifest.json"))
     return RunFolder(tmp_path / "run")
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -29,6 +30,7 @@ def opened(path, profile):
             "--dump-dom",
             path.as_uri(),
         ],
+        env={**os.environ, "HOME": str(profile), "XDG_CONFIG_HOME": str(profile), "XDG_CACHE_HOME": str(profile)},
         capture_output=True,
         text=True,
         encoding="utf-8",

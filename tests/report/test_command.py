@@ -2,6 +2,7 @@ import dataclasses
 import shlex
 
 from isthmus.collection import CollectSettings
+from isthmus.hardware import SafetySettings
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
 from isthmus.report.command import repeat_command
@@ -10,7 +11,7 @@ from isthmus.transfer import Config
 
 def test_usual_settings_are_not_repeated():
     assert repeat_command(Config(task="reacher", gap="tilt=90", seed=3)) == (
-        "isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 3 --method auto --history 1 --out NEW"
+        "isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 3 --method auto --out NEW"
     )
 
 
@@ -54,3 +55,22 @@ def test_the_command_line_reads_it_back(monkeypatch):
 def test_a_name_cannot_become_a_second_command():
     config = dataclasses.replace(Config(task="reacher"), gap="tilt=1; rm -rf /")
     assert shlex.split(repeat_command(config))[4] == "tilt=1; rm -rf /"
+
+
+def test_a_real_target_is_repeated_with_its_own_settings():
+    real = Config(
+        task="reacher",
+        environment="arm.py",
+        evaluation_episodes=5,
+        evaluate_rounds=False,
+        safety=SafetySettings(step=2.0),
+    )
+    words = repeat_command(real)
+    assert "--target arm.py --samples 2000" in words
+    assert "--gap" not in words
+    assert "--evaluation-episodes 5" in words
+    assert "--safety.step 2.0" in words
+    assert "--evaluate-rounds" not in words
+    old = dataclasses.replace(real, environment="ros://127.0.0.1:11311", evaluation_episodes=100, evaluate_rounds=True)
+    for option in ("--robot ros://127.0.0.1:11311", "--evaluation-episodes 100", "--evaluate-rounds"):
+        assert option in repeat_command(old)

@@ -36,7 +36,6 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     "values",
     [
         {"adapted": "many"},
-        {"normalised_adapted": float("nan")},
         {"spread": {}},
         {"spread": 3},
         {"seconds": {"fit": None}},
@@ -50,10 +49,56 @@ def test_figures_that_cannot_be_are_a_problem(folder, values):
         Run.load(folder)
 
 
-@pytest.mark.parametrize("fit", [{}, {"error": [1.0], "spread": [1.0], "losses": [], "best": 0}, None])
+FIT = {"error": [1.0, 1.0], "spread": [1.0, 1.0], "losses": [[None, 1.0]], "best": 0}
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        {},
+        FIT | {"error": [1.0], "spread": [1.0]},
+        FIT | {"error": [1.0, None]},
+        FIT | {"losses": [1.0]},
+        FIT | {"losses": {"a": 1.0}},
+        FIT | {"best": "first"},
+        FIT | {"best": []},
+        FIT | {"foreseen": []},
+        FIT | {"foreseen": {"explained": []}},
+    ],
+)
 def test_a_damaged_round_is_a_problem(folder, fit):
+    change(folder.path / "rounds" / "001.json", fit=FIT)
+    assert Run.load(folder).rounds[1].best == 0
     change(folder.path / "rounds" / "001.json", fit=fit)
-    with pytest.raises(Problem, match=r"round 1 of .* is damaged"):
+    with pytest.raises(Problem, match=r"round 1 of .* is damaged|001\.json is not the record of a round"):
+        Run.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "complaint"),
+    [
+        ("rounds/001.json", {"fit": None}, "fit is None, expected an object"),
+        ("rounds/001.json", {"seconds": {"fit": "long"}}, "seconds.fit is 'long', expected a number"),
+        ("rounds/001.json", {"score": True}, "score is True, expected a number"),
+        ("result.json", {"curve": [[1, 2]]}, r"curve\[0\] is \[1, 2\], expected an object"),
+        ("result.json", {"samples": 1.5}, "samples is 1.5, expected a whole number"),
+        ("result.json", {"more": 1}, "it has a field 'more' that does not belong there"),
+        ("config.json", {"settings": {"fit": {"hidden": "wide"}}}, "settings.fit.hidden is 'wide', expected a list"),
+        ("config.json", {"policy": {"path": "/dev/zero"}}, "policy has no digest"),
+        ("config.json", {"samples": -1}, "samples must be at least 1"),
+    ],
+)
+def test_a_field_of_the_wrong_kind_is_named(folder, name, values, complaint):
+    change(folder.path / name, **values)
+    with pytest.raises(Problem, match=rf"{name} is not .*{complaint}"):
+        Run.load(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "result.json", "rounds/001.json"])
+def test_a_number_of_400_digits_is_a_problem(folder, name):
+    text = (folder.path / name).read_text()
+    (folder.path / name).write_text(text.replace('"samples": 100', f'"samples": {"9" * 400}'))
+    with pytest.raises(Problem, match=rf"{name} is not valid JSON \(a whole number of 400 digits is too large\)"):
         Run.load(folder)
 
 

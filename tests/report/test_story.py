@@ -2,12 +2,24 @@ import dataclasses
 
 import pytest
 
+from isthmus.evaluate import Scale
 from isthmus.report.story import duration, figures, number, sentence
 
 
+def result_of(run, before, after, **others):
+    scale = Scale(run.result.zero, run.result.expert)
+    return dataclasses.replace(
+        run.result,
+        unadapted=scale.score(before),
+        adapted=scale.score(after),
+        normalised_unadapted=before,
+        normalised_adapted=after,
+        **others,
+    )
+
+
 def told(run, before, after, samples=2000):
-    result = dataclasses.replace(run.result, normalised_unadapted=before, normalised_adapted=after, samples=samples)
-    return sentence(result, 0.02).replace("\N{NO-BREAK SPACE}", " ")
+    return sentence(result_of(run, before, after, samples=samples), 0.02).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_says_how_much_of_the_gap_was_closed_and_at_what_cost(run):
@@ -106,3 +118,28 @@ def test_times_read_as_people_say_them(seconds, text):
 
 def test_nothing_is_not_minus_nothing():
     assert number(-0.001) == "0.00"
+
+
+def lamp(run, adapted, **others):
+    """Doing nothing is catastrophic here, so that the error of a policy hardly shows on the scale."""
+    spread = dict.fromkeys(("zero", "expert", "unadapted", "adapted"), 3.7)
+    scores = {"zero": -369.7, "expert": -7.29, "unadapted": -10.24, "adapted": adapted, "spread": spread}
+    bare = dataclasses.replace(run, result=dataclasses.replace(run.result, **scores))
+    scale = Scale(-369.7, -7.29)
+    return result_of(bare, scale(-10.24), scale(adapted), samples=600, **others)
+
+
+def test_a_loss_is_told_by_its_size_where_the_scale_hides_it(run):
+    text = sentence(lamp(run, -7.3), 0.02)
+    assert text.startswith("Closed the whole gap with 600 samples")
+    assert "the score went from −10.24 to −7.30, and the expert has −7.29" in text
+    assert sentence(lamp(run, -10.2), 0.02).startswith("Adaptation changed next to nothing")
+    assert sentence(lamp(run, -12.0), 0.02).startswith("Adaptation made it worse")
+    assert "score falls from −7.29 to −10.24" in sentence(dataclasses.replace(lamp(run, -10.24), samples=0), 0.02)
+
+
+def test_each_policy_says_how_far_it_is_from_the_expert(run):
+    _, unadapted, adapted = (one.loss.replace("\N{NO-BREAK SPACE}", " ") for one in figures(lamp(run, -7.29)))
+    assert (unadapted, adapted) == ("40.5 % worse than the expert", "as the expert")
+    assert "better than the expert" in figures(lamp(run, -6.0))[2].loss
+    assert figures(dataclasses.replace(lamp(run, -6.0), expert=0.0))[2].loss == ""

@@ -1,4 +1,5 @@
 import base64
+import dataclasses
 import re
 import subprocess
 
@@ -89,3 +90,11 @@ def test_a_way_of_drawing_that_fails_comes_with_advice(finished, run, monkeypatc
     assert "chalk" in video.text
     assert "unset MUJOCO_GL, or install EGL" in video.text
     assert f"isthmus report {finished.path}" in video.text
+
+
+def test_a_failure_that_has_nothing_to_do_with_the_graphics_says_what_failed(finished, run, drawing):
+    blind = dataclasses.replace(run.task, camera={**run.task.camera, "distance": ()})
+    video = film(finished, dataclasses.replace(run, task=blind))
+    assert not video.mp4
+    assert "drawing it failed (IndexError" in video.text
+    assert "EGL" not in video.text

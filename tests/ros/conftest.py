@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from isthmus.core import Float, WorldSpec
-from isthmus.hardware import Guard, Limits, SafetySettings
+from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings
 from isthmus.ros import Address, RosWorld
 from isthmus.ros.arm_link import RosArmLink
 from isthmus.ros.bindings import find_ros
 from isthmus.ros.processes import free_port, stand_in
 from isthmus.tasks import Task, load_task
-from isthmus.tasks.fetch.arm import JOINTS, SPEED_LIMITS
+from isthmus.tasks.fetch.arm import JOINTS, REACH, SPEED_LIMITS
 from isthmus.tasks.fetch.task import at_start
 
 
@@ -59,12 +59,17 @@ def clocked(observation: Float) -> Float:
     return moved
 
 
+def limits(spec: WorldSpec, safety: SafetySettings) -> Limits:
+    names, period = spec.action_names, spec.control_period
+    return Limits.of_positions(spec.action_low, spec.action_high, SPEED_LIMITS, period, safety, names)
+
+
 def make_world(link: object, spec: WorldSpec, safety: SafetySettings | None = None) -> RosWorld:
     safety = safety or SafetySettings()
     return RosWorld(
         link,  # type: ignore[arg-type]
         spec,
-        Guard(Limits.of_positions(spec.action_low, spec.action_high, SPEED_LIMITS, spec.control_period, safety)),
+        Guard(limits(spec, safety)),
         begin=lambda _rng: at_start(np.array([0.0]))[0],
         go_on=clocked,
         speeds=SPEED_LIMITS,
@@ -92,4 +97,6 @@ def over(fetch: Task) -> Generator[Callable[..., RosWorld]]:
 @pytest.fixture
 def world_at(over: Callable[..., RosWorld]) -> Callable[..., RosWorld]:
     """Makes a world over ROS."""
-    return lambda address, **safety: over(RosArmLink(address, JOINTS), **safety)
+    return lambda address, **safety: over(
+        RosArmLink(address, JOINTS, check=ReadingCheck(-REACH, REACH, SPEED_LIMITS, JOINTS)), **safety
+    )

@@ -110,7 +110,7 @@ def test_the_stop_topic_holds_the_arm(master, robot, world_at, fetch):
         stop = Graph(master, "tests").publish(STOP, message("std_msgs/Empty"), latch=True)
         stop.publish(message("std_msgs/Empty")())
         deadline = time.monotonic() + 5.0
-        while not world._link.stopped and time.monotonic() < deadline:
+        while not world._link.stop.asked and time.monotonic() < deadline:
             time.sleep(0.01)
         with pytest.raises(Lost, match="emergency stop"):
             swing(world, fetch.policy, 8)

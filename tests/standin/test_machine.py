@@ -1,6 +1,7 @@
 """The stand-in robot: what it is made of, without ROS."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 
@@ -136,3 +137,43 @@ def test_faults_overtake_drop_and_spoil():
     swapped = Faults(FaultSettings(reorder=1.0), 0)
     later = JointReading(1.0, ("a", "b"), np.zeros(2), np.zeros(2))
     assert [one.stamp for one in (*swapped.spoiled(reading), *swapped.spoiled(later))] == [1.0, 0.0]
+
+
+def arm_reading(**changes):
+    positions = np.arange(13) / 10
+    return replace(JointReading(5.0, tuple(f"joint {k}" for k in range(13)), positions, np.zeros(13)), **changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "joint", "wrong"),
+    [
+        ("jump", 6, -0.4),
+        ("outside", 9, 5.9),
+        ("huge", 6, 1e300),
+        ("nan", 6, np.nan),
+        ("stuck", 8, 0.8),
+        ("swapped", 6, 0.9),
+        ("repeated", 12, 1.2),
+    ],
+)
+def test_each_kind_of_wrong_reading_can_be_had(kind, joint, wrong):
+    faults = Faults(FaultSettings(wrong=kind), 0)
+    list(faults.spoiled(arm_reading()))
+    later = arm_reading(positions=np.arange(13) / 10 + 0.001)
+    told = next(faults.spoiled(later))
+    np.testing.assert_allclose(told.positions[joint], wrong, atol=0.0011)
+
+
+def test_faults_wait_for_their_signal_and_end_with_another():
+    faults = Faults(FaultSettings(cut=True, on_signal=True), 0)
+    assert list(faults.spoiled(arm_reading()))
+    assert not faults.command_lost()
+    faults.have(wanted=True)
+    assert not list(faults.spoiled(arm_reading()))
+    assert faults.command_lost()
+    faults.have(wanted=False)
+    assert list(faults.spoiled(arm_reading()))
+
+
+def test_a_clock_can_be_ahead():
+    assert next(Faults(FaultSettings(clock=0.9), 0).spoiled(arm_reading())).stamp == 5.9

@@ -2,6 +2,7 @@ import os
 import secrets
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 
@@ -22,9 +23,11 @@ def cluster(tmp_path, monkeypatch):
     ray = pytest.importorskip("ray")
     (tmp_path / "token").write_text(secrets.token_hex(32))  # its own, where Ray would leave one in the user's home
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as own:
         warnings.simplefilter("ignore")  # Ray's own
-        context = ray.init(num_cpus=2, object_store_memory=2**27, include_dashboard=False, log_to_driver=False)
+        # A short name: Ray puts sockets there, whose names must have less than 108 letters.
+        options = {"include_dashboard": False, "log_to_driver": False, "_temp_dir": own}
+        context = ray.init(num_cpus=2, object_store_memory=2**27, **options)
         yield context.address_info["gcs_address"]
         ray.shutdown()
 

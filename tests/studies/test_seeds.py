@@ -52,3 +52,12 @@ def test_a_study_says_how_to_make_it_again():
 def test_a_study_of_no_seeds_is_refused(tmp_path):
     with pytest.raises(Problem, match="at least one seed"):
         study_seeds(TINY, [], tmp_path, 1, lambda _: None)
+
+
+def test_a_study_whose_folder_leads_elsewhere_is_refused(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "seed-000").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Problem, match="seed-000 is a symbolic link"):
+        study_seeds(TINY, range(1), tmp_path / "out", 1, lambda _: None)
+    assert not list((tmp_path / "elsewhere").iterdir())

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from isthmus.core import Problem
+from isthmus.core.commit import current_commit
 from isthmus.studies.survey import Survey, survey
 from isthmus.transfer import Result, RunFolder
 
@@ -30,7 +31,14 @@ def test_a_survey_crosses_gaps_that_nobody_chose_and_goes_on_with_more(tmp_path)
     assert len(set(seen)) == 2
     assert done.rows()[0] == first.rows()[0]
     written = json.loads((tmp_path / "survey.json").read_text())
-    assert written == {"command": "isthmus survey", "summary": done.summary(), "rows": done.rows()}
+    commit = current_commit()
+    assert written == {
+        "command": "isthmus survey",
+        "commit": commit,
+        "summary": done.summary(),
+        "rows": done.rows(),
+    }
+    assert f"commit {commit};" in (tmp_path / "survey.md").read_text()
     page = (tmp_path / "survey.md").read_text()
     for row in done.rows():
         assert f"| {row['gap']} | {row['unadapted']:.3f} | {row['adapted']:.3f} | {row['foreseen']:.3f} |" in page

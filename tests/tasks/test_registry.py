@@ -14,6 +14,26 @@ def test_every_task_can_be_loaded_by_its_name(name):
 
 
 @pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("import no_such_module\n", r"fails in line 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("a = 1\nif a\n", r"fails in line 2: SyntaxError"),
+        ("def make_task():\n    return 1 / 0\n", r"fails in line 2: ZeroDivisionError"),
+        ("import sys\n\nsys.exit(0)\n", r"fails in line 3: SystemExit"),
+        ("import json\ndef make_task():\n    return json.loads('{')\n", r"fails in line 3: JSONDecodeError"),
+        ("def make_task(robot):\n    pass\n", r"fails: TypeError: make_task\(\) missing 1 required"),
+        ("\0", r"fails.*: (SyntaxError|ValueError)"),
+        ("make_task = 3\n", r"has no make_task\(\) that returns a Task"),
+        ("def make_task():\n    return 3\n", r"has no make_task\(\) that returns a Task"),
+    ],
+)
+def test_a_robot_file_that_fails_is_a_problem_that_names_the_line(tmp_path, content, complaint):
+    (tmp_path / "robot.py").write_text(content)
+    with pytest.raises(Problem, match=rf"robot\.py {complaint}"):
+        load_task(str(tmp_path / "robot.py"))
+
+
+@pytest.mark.parametrize(
     "text", ["reacher:arm-mass=3.5", "reacher:arm_mass=3.5", "reacher: arm-mass =3.5", "reacher:arm-mass=3.5,"]
 )
 def test_an_option_is_a_number(text):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from isthmus.collection import CollectSettings
 from isthmus.core import Problem, Trajectory
 from isthmus.methods import MethodSettings
 from isthmus.models import FitSettings
@@ -234,7 +235,7 @@ def test_a_run_that_was_killed_before_it_had_written_anything_begins_anew(tmp_pa
     (tmp_path / ".lock").touch()
     (tmp_path / ".config.json.oj9h34ht.partial").write_text("{")
     with RunFolder(tmp_path).claimed(TINY, resume=True):
-        assert {entry.name for entry in tmp_path.iterdir()} == {".lock", "config.json"}
+        assert {entry.name for entry in tmp_path.iterdir()} == {".lock", "config.json", "manifest.json"}
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path):
@@ -253,11 +254,14 @@ def test_two_processes_cannot_share_a_folder(tmp_path):
         cross(TINY, RunFolder(tmp_path), resume=True)
 
 
-def copied(whole, tmp_path):
+def copied(whole, tmp_path, *, listed=False):
+    """A copy of a run that is not finished; without its manifest, files that were changed are read."""
     for name, content in contents(whole[1]).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     (tmp_path / "result.json").unlink()
+    if not listed:
+        (tmp_path / "manifest.json").unlink()
     return tmp_path
 
 
@@ -332,6 +336,10 @@ def test_a_gap_that_does_not_fit_is_refused_before_anything_is_written(tmp_path)
         ({"samples": 0}, "samples must be at least 1"),
         ({"evaluation_episodes": 10}, "evaluation-episodes must be at least 50"),
         ({"environment": "Reacher-v5"}, "an environment is a target of its own"),
+        (
+            {"environment": "Reacher-v5", "gap": "none", "settings": MethodSettings(collect=CollectSettings(placed=1))},
+            "cannot be put into a state",
+        ),
         ({"seed": -1}, "seed must be at least 0"),
         ({"round_samples": 0}, "round-samples must be at least 1"),
         ({"method": "magic"}, "unknown method 'magic'"),

@@ -1,6 +1,7 @@
 """A user's environment is a world like any other."""
 
 import warnings
+from contextlib import closing
 
 import gymnasium
 import numpy as np
@@ -12,6 +13,7 @@ from isthmus.experts import load_expert
 from isthmus.policies import Unadapted
 from isthmus.tasks import load_task
 from isthmus.worlds import Robot
+from isthmus.worlds.environment import Environment
 from isthmus.worlds.gymnasium_world import GymnasiumWorld
 
 TASK = load_task("reacher")
@@ -23,8 +25,9 @@ def world():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         env = gymnasium.make(TASK.gym_id)
-    yield GymnasiumWorld(env, SPEC)
-    env.close()
+    world = GymnasiumWorld(Environment(env), SPEC)
+    yield world
+    world.close()
 
 
 def test_it_is_a_world(world):
@@ -74,20 +77,27 @@ def test_target_data_is_collected_on_it(world):
 
 def test_an_environment_of_another_robot_is_refused():
     with pytest.raises(Problem, match="3 actuators"):
-        GymnasiumWorld(gymnasium.make("Pendulum-v1"), load_task("hopper").embodiment.spec)
+        GymnasiumWorld(Environment(gymnasium.make("Pendulum-v1")), load_task("hopper").embodiment.spec)
 
 
 def test_an_observation_of_another_size_is_refused_with_what_to_do():
     env = gymnasium.make("Reacher-v5")
-    world = GymnasiumWorld(env, SPEC)
-    with pytest.raises(Problem, match="whose observe"):
+    with closing(GymnasiumWorld(Environment(env), SPEC)) as world, pytest.raises(Problem, match="whose observe"):
         world.reset(stream(0))
-    padded = GymnasiumWorld(env, SPEC, observe=lambda seen: np.append(seen, 0.0))
-    assert padded.reset(stream(0)).shape == (1, 11)
+    padded = Environment(gymnasium.make("Reacher-v5"), observe=lambda seen: np.append(seen, 0.0))
+    with closing(GymnasiumWorld(padded, SPEC)) as world:
+        assert world.reset(stream(0)).shape == (1, 11)
 
 
-@pytest.mark.parametrize("command", [np.full((1, 2), np.nan), np.zeros((2, 2)), np.zeros((1, 3))])
-def test_a_command_that_cannot_be_is_refused(world, command):
+@pytest.mark.parametrize("command", [np.zeros((2, 2)), np.zeros((1, 3))])
+def test_a_command_of_another_shape_is_refused(world, command):
     world.reset(stream(0))
-    with pytest.raises(ValueError, match="finite command"):
+    with pytest.raises(ValueError, match="of shape"):
         world.step(command)
+
+
+def test_a_command_that_is_not_finite_ends_the_run(world):
+    world.reset(stream(0))
+    with pytest.raises(Problem, match=r"not finite.*--resume"):
+        world.step(np.full((1, 2), np.nan))
+    assert world.steps == 0

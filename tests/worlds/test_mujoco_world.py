@@ -213,3 +213,14 @@ def test_a_simulation_that_diverges_is_an_error_not_a_silent_reset(reacher, rng,
     world.reset(rng)
     with pytest.raises(FloatingPointError):
         [world.step(np.ones((1, 2))) for _ in range(50)]
+
+
+def test_on_one_thread_it_predicts_the_same_and_goes_along_with_another_model(reacher, rng):
+    world, model = reacher.source(), heavier(reacher.embodiment.model, 2.0)
+    seen, actions = reacher.source(5).reset(rng), rng.uniform(-1, 1, (5, 2))
+    assert world.serial is world.serial.serial
+    for _ in range(2):
+        told = world.serial.predict(History.of(seen), actions)
+        np.testing.assert_array_equal(told, world.predict(History.of(seen), actions))
+        assert world.serial._predictors[5].batch.nthread == 1
+        world.adopt(model)

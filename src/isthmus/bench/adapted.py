@@ -21,7 +21,7 @@ from isthmus.models.tracker import Tracker
 from isthmus.policies import TransferPolicy
 from isthmus.tasks import Task, load_task
 from isthmus.tasks.shown import shown_in_simulation
-from isthmus.transfer.control_step import step_microseconds
+from isthmus.transfer.control_step import StepTime, time_step
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,22 @@ class AdaptedStep:
         inverse = random_inverse(self._task.embodiment.spec, stream(0, "bench"))
         papers = TransferPolicy(self._policy, self._task.source(), inverse)
         ours = self._explained(lasting=0.0)
-        ratios = [self._microseconds(ours) / self._microseconds(papers) for _ in range(repeats)]
+        times = [(self._time(ours), self._time(papers)) for _ in range(repeats)]
+        ratios = [time.p50 / theirs.p50 for time, theirs in times]
         floor = "the same step by the paper's network, n = 1"
-        return Benchmark(f"amortised-{self.robot}", *middle(ratios), floor, goal=2.0, better="lower")
+        step = _summary([time for time, _ in times])
+        return Benchmark(f"amortised-{self.robot}", *middle(ratios), floor, goal=2.0, better="lower", step=step)
 
     def _in_time(self, name: str, policy: Policy, repeats: int) -> Benchmark:
-        shares = [self._microseconds(policy) / 1e3 / self.milliseconds for _ in range(repeats)]
+        times = [self._time(policy) for _ in range(repeats)]
+        shares = [time.p50 / 1e3 / self.milliseconds for time in times]
         period = 1e3 * self._task.embodiment.spec.control_period
         floor = f"{self.milliseconds:g} ms, n = 1 (the control period is {period:.0f} ms)"
-        return Benchmark(f"{name}-{self.robot}", *middle(shares), floor, goal=1.0, better="lower")
+        name = f"{name}-{self.robot}"
+        return Benchmark(name, *middle(shares), floor, goal=1.0, better="lower", step=_summary(times))
 
-    def _microseconds(self, policy: Policy) -> float:
-        return step_microseconds(policy, HISTORY, self._task.source(), stream(0, "bench"))
+    def _time(self, policy: Policy) -> StepTime:
+        return time_step(policy, HISTORY, self._task.source(), stream(0, "bench"))
 
     def _explained(self, lasting: float) -> ExplainedPolicy:
         spec = self._task.embodiment.spec
@@ -80,3 +84,9 @@ class AdaptedStep:
     @cached_property
     def _metric(self) -> Metric:
         return even_metric(self._policy, self._task.unlimited(), stream(0, "bench"))
+
+
+def _summary(times: list[StepTime]) -> dict[str, float]:
+    """Medians of p50 and p99 over the repeats, and the worst step of all."""
+    p99, worst = ([value for time in times if (value := getattr(time, name)) is not None] for name in ("p99", "worst"))
+    return {"p50": middle([time.p50 for time in times])[0], "p99": middle(p99)[0], "worst": max(worst)}

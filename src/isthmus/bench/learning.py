@@ -14,6 +14,7 @@ from isthmus.bench.measure import Benchmark, in_turns, middle
 from isthmus.core import Episode, Trajectory, WorldSpec, stream
 from isthmus.data import Windows
 from isthmus.models import FitSettings
+from isthmus.models.compiler_cache import make_no_compiler_cache
 from isthmus.models.fit import fit
 
 EPISODES, LENGTH, EPOCHS = 40, 50, 10
@@ -33,6 +34,7 @@ def fit_speed(repeats: int) -> Benchmark:
 
     def bare() -> None:
         network = _network(inputs.shape[1], settings.hidden, spec.action_size)
+        make_no_compiler_cache()
         optimiser = torch.optim.AdamW(network.parameters(), lr=settings.learning_rate, fused=True)
         for _ in range(EPOCHS):
             order = torch.randperm(len(training))

@@ -20,6 +20,8 @@ class Benchmark:
     """What it is compared with."""
     goal: float
     better: Literal["higher", "lower"]
+    step: dict[str, float] | None = None
+    """Wall-clock microseconds of a control step, where one is measured: `p50`, `p99` and `worst` of all repeats."""
 
     @property
     def meets(self) -> bool:

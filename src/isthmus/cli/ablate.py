@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 
@@ -38,7 +39,7 @@ class Ablate:
             stderr.print(f"{name}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}")
 
         results = self.results or self.out
-        done = ablation(self.tasks or tuple(CASES), self.seeds, self.out, results, self.workers, watch)
+        done = ablation(split_names(self.tasks) or tuple(CASES), self.seeds, self.out, results, self.workers, watch)
         if self.json:
             print_json(done.rows())
             return

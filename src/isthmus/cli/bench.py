@@ -1,6 +1,7 @@
 """Measure the hot paths."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from isthmus.cli.output import print_json, print_table
 
@@ -20,14 +21,16 @@ class Bench:
     def run(self) -> None:
         """Measure and print."""
         from isthmus.bench import run_benchmarks
+        from isthmus.core.commit import current_commit
 
-        rows = [benchmark.to_json() for benchmark in run_benchmarks(self.repeats)]
+        made = {"commit": current_commit()}
+        rows: list[dict[str, Any]] = [one.to_json() | made for one in run_benchmarks(self.repeats)]
         if self.json:
             print_json(rows)
             return
         print_table(
             "",
-            ("hot path", "ratio ", "+/- ", "goal ", "", "against"),
+            ("hot path", "ratio ", "+/- ", "goal ", "", "p50 us ", "p99 us ", "worst us ", "against"),
             [
                 (
                     r["name"],
@@ -35,6 +38,7 @@ class Bench:
                     f"{r['spread']:.2f}",
                     (">= " if r["better"] == "higher" else "<= ") + f"{r['goal']:g}",
                     "ok" if r["meets"] else "MISSED",
+                    *(f"{r['step'][name]:,.0f}" if r["step"] else "" for name in ("p50", "p99", "worst")),
                     r["floor"],
                 )
                 for r in rows

@@ -23,7 +23,7 @@ class Ceiling:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in gravity=1.2: see `isthmus gaps`."""
     logs: Path | None = None
@@ -35,7 +35,9 @@ class Ceiling:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     episodes: int = 50
     """Episodes behind every score."""
     seed: int = 0
@@ -55,7 +57,7 @@ class Ceiling:
         if self.logs and self.gap != "none":
             raise Problem("logs are of a target of their own: give them, or a gap, not both")
         task, gap = load_task(self.task), Gap.parse(self.gap)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
         if self.logs:
             steps = logged(self.logs, task)
             found = estimated_ceiling(

@@ -1,30 +1,47 @@
-"""Check a policy before it costs days."""
+"""Check a policy, and a robot, before they cost days."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from isthmus.cli.names import reward_name
 from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.core import Problem
+
+if TYPE_CHECKING:
+    from isthmus.evaluate.preflight import Preflight
+    from isthmus.tasks import Task
+
+SHOWN = 3
+"""Mistakes that are shown with their returns."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """Run a policy in its own simulator, and name what is wrong with it: order, sign, scale, normaliser, rate, layout.
+    """Check a robot and its policy in simulation, and name what is wrong.
 
     Example: `isthmus check --task hopper --policy ppo_hopper.zip --expect-return 3000`
 
-    Exits with code 1 when the policy does not do what is expected of it.
+    The robot is checked first: `restore` has to undo `observe` along the policy's course, and n robots together have to
+    do what each does alone. Then the policy: its episodes have to last, and its return has to be what is claimed. Where
+    it is not, the usual mistakes are undone one by one: sign, order, scale, rate, a missing normaliser, and inputs that
+    were constant in training.
+
+    Exits with code 1 when something is wrong.
     """
 
     task: str
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`. A Python file is run."""
     policy: Path | None = None
     """The policy: .npz (ours), .zip (Stable-Baselines3) or .onnx; the task's expert when not given."""
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     expect_return: float | None = None
-    """Return on Gym's own reward that its author claims."""
+    """Return on the task's reward that its author claims; what is recorded beside an .npz when not given."""
     episodes: int = 20
     """Episodes behind each figure."""
     seed: int = 0
@@ -34,56 +51,83 @@ class Check:
 
     def run(self) -> None:
         """Check and print."""
-        from dataclasses import asdict
-
         from isthmus.cli.files import policy_file
-        from isthmus.core import Problem
         from isthmus.evaluate.preflight import preflight
+        from isthmus.policies.sb3_record import trained_normalised
         from isthmus.tasks import load_task
         from isthmus.transfer import source_policy
 
         if self.episodes < 1:
             raise Problem(f"episodes must be at least 1, got {self.episodes}")
         task = load_task(self.task)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
+        claimed, reference = self._claims(task)
         found = preflight(
             task,
             policy,
             bare=None if self.normaliser else policy,
-            expected=self.expect_return,
+            expected=claimed,
             episodes=self.episodes,
             seed=self.seed,
+            reference=reference,
+            recorded=self.policy is not None and trained_normalised(self.policy),
         )
-        culprit = found.culprit
         if self.json:
-            figures = asdict(found) | {
-                "as_expected": found.as_expected,
-                "culprit": asdict(culprit) if culprit else None,
-            }
-            print_json(figures | {"suspects": [asdict(one) for one in found.suspects[:5]]})
+            print_json(_as_json(found))
         else:
-            rows = [
-                ("return, Gym's own reward", f"{found.gym_return:.1f} +/- {found.std:.1f}"),
-                ("doing nothing", f"{found.zero:.1f}"),
-                ("full-length episodes", f"{found.full_length:.0%}"),
-                ("commands beyond the limits", f"{found.saturated:.0%}"),
-            ]
-            if found.expected is not None:
-                rows.insert(1, ("claimed", f"{found.expected:.1f}"))
-            print_table(f"{self.task}, {self.policy or 'its expert'}", ("", " "), rows)
-            for one in found.suspects[:3]:
-                stdout.print(f"  tried: {one.remedy}: {one.gym_return:.1f}", soft_wrap=True)
-            stdout.print(
-                self._verdict(found.as_expected, culprit.culprit if culprit else "", culprit.remedy if culprit else ""),
-                soft_wrap=True,
-            )
+            self._print(found, task)
         if not found.as_expected:
             raise SystemExit(1)
 
-    @staticmethod
-    def _verdict(as_expected: bool, culprit: str, remedy: str) -> str:
-        if as_expected:
-            return "it does what is expected of it"
-        if culprit:
-            return f"likely culprit: {culprit}; {remedy}"
-        return "it does not do what is expected, and none of the usual mistakes explains it"
+    def _claims(self, task: "Task") -> tuple[float | None, float | None]:
+        """The return that is claimed for the policy, and that of the expert that ships where nothing is."""
+        from isthmus.experts import expert_path, recorded_return
+        from isthmus.tasks import TASKS
+
+        if self.expect_return is not None:
+            return self.expect_return, None
+        if self.policy is not None and (claimed := recorded_return(self.policy)) is not None:
+            return claimed, None
+        ships = recorded_return(expert_path(task.name)) if self.task in TASKS else None
+        return (ships, None) if self.policy is None else (None, ships)
+
+    def _print(self, found: "Preflight", task: "Task") -> None:
+        rows = [
+            (f"return, {reward_name(task)}", f"{found.gym_return:.1f} +/- {found.std:.1f}"),
+            ("doing nothing", f"{found.zero:.1f}"),
+            ("full-length episodes", f"{found.full_length:.0%}"),
+            ("commands beyond the limits", f"{found.saturated:.0%}"),
+        ]
+        print_table(f"{self.task}, {self.policy or 'its expert'}", ("", " "), rows)
+        stdout.print()
+        marks = [(check.name, "ok" if check.passed else "FAILED", check.measured) for check in found.checks]
+        print_table("", ("check", "", "measured"), marks)
+        for one in found.suspects[:SHOWN]:
+            stdout.print(f"  tried: {one.remedy}: {one.gym_return:.1f}", soft_wrap=True)
+        stdout.print("\n" + _verdict(found), soft_wrap=True)
+
+
+def _as_json(found: "Preflight") -> dict[str, Any]:
+    culprit = found.culprit
+    return asdict(found) | {
+        "as_expected": found.as_expected,
+        "culprit": asdict(culprit) if culprit else None,
+        "verdict": _verdict(found),
+        "suspects": [asdict(one) for one in found.suspects[:5]],
+    }
+
+
+def _verdict(found: "Preflight") -> str:
+    if found.as_expected:
+        return "it does what is expected of it"
+    if culprit := found.culprit:
+        known = "; its file records that it was trained under VecNormalize" if found.recorded else ""
+        return f"likely culprit: {culprit.culprit}; {culprit.remedy}{known}"
+    if not found.suspects:
+        failed = [check for check in found.checks if not check.passed and check.remedy]
+        return "; ".join(f"{check.name}: no, {check.measured}. {check.remedy}" for check in failed[:1])
+    best = found.suspects[0]
+    return (
+        "it does not do what is expected, and none of the usual mistakes explains it: undoing any one of them does not "
+        f"bring the return back ({best.gym_return:.1f} at best)"
+    )

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 from tyro.conf import Positional
 
+from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
 
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ class Compare:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in gravity=1.1: see `isthmus gaps`."""
-    methods: str = "all"
-    """Which to compare, as in output-error,gaussian: see `isthmus methods`. The expert as it is always takes part."""
+    methods: tuple[str, ...] = ("all",)
+    """Which to compare, as in output-error gaussian: see `isthmus methods`. The expert as it is always takes part."""
     samples: int = 2000
     """Steps that a method may take on the target."""
     seeds: int = 3
@@ -49,7 +50,9 @@ class Compare:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path | None = None
@@ -72,12 +75,12 @@ class Compare:
             task=self.task,
             gap=self.gap,
             samples=self.samples,
-            entries=choose_entries(self.methods),
+            entries=choose_entries(",".join(split_names(self.methods))),
             default_episodes=default,
             episodes=named,
             metrics=tuple(METRICS) if self.ceiling else (),
             ceiling_episodes=self.ceiling_episodes,
-            policy=policy_file(self.policy, self.normaliser, self.layout),
+            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
         )
         out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
         with job_progress(case.name) as watch:
@@ -103,7 +106,7 @@ def _print(comparison: "Comparison") -> None:
     rows, notes = comparison.brief()
     print_table(comparison.case.name, BRIEF, rows)
     for note in notes:
-        stdout.print(note, markup=False, soft_wrap=True)
+        stdout.print(note, soft_wrap=True)
     if comparison.case.metrics:
         stdout.print()
         print_table("ceiling: an oracle, no method", CEILING_COLUMNS, comparison.ceiling_table())
@@ -113,7 +116,12 @@ def _print(comparison: "Comparison") -> None:
 @contextmanager
 def job_progress(title: str) -> Generator[Callable[["Progress"], None]]:
     """Show what every job came to as a line; on a terminal, a bar below them."""
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with started_late(Bars(*columns, console=stderr, disable=not stderr.is_terminal)) as bars:
         bar = bars.add_task(title, total=None)
 
@@ -122,6 +130,6 @@ def job_progress(title: str) -> Generator[Callable[["Progress"], None]]:
             bars.update(bar, completed=progress.done, total=progress.total)
             if progress.latest is not None and progress.found is not None:
                 came_to = progress.found.get("problem") or f"{progress.found['normalised']:.3f}"
-                stderr.print(f"{progress.done} of {progress.total}: {progress.latest.name}: {came_to}", markup=False)
+                stderr.print(f"{progress.done} of {progress.total}: {progress.latest.name}: {came_to}")
 
         yield watch

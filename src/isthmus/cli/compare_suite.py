@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.cli.compare import job_progress
+from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stdout
 
 
@@ -48,8 +49,8 @@ class CompareSuite:
                 command,
                 seeds=self.seeds,
                 workers=self.workers,
-                only=self.only,
-                methods=self.methods,
+                only=split_names(self.only),
+                methods=split_names(self.methods),
                 watch=watch,
             )
         if self.json:

@@ -18,7 +18,12 @@ from isthmus.studies.reproduce.run import Progress
 @contextmanager
 def countdown(title: str) -> Generator[Callable[[Progress], None]]:
     """Show each finished cell as a line; on a terminal, a bar and the time left below them."""
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with started_late(Bars(*columns, _TimeLeft(), console=stderr, disable=not stderr.is_terminal)) as bars:
         bar = bars.add_task(title, total=None, left=None, at=0.0)
 

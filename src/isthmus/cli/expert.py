@@ -3,18 +3,22 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, subcommand
 
+from isthmus.cli.names import reward_name, split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import Algorithm, TrainSettings
 
+if TYPE_CHECKING:
+    from isthmus.tasks import Task
+
 
 @dataclass(frozen=True)
 class Train:
-    """Train an expert on Gym's own reward, in the source simulator.
+    """Train an expert on the task's reward, in the source simulator.
 
     Example: `isthmus expert train reacher --seed 0 --out my-reacher.npz`
     """
@@ -67,8 +71,10 @@ class Train:
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.training import train_with_progress
+        from isthmus.tasks import load_task
 
-        path = self.out or Path(f"expert-{self.task.replace(':', '-')}-{self.seed}.npz")
+        name = Path(self.task).stem if self.task.endswith(".py") else self.task.replace(":", "-")
+        path = self.out or Path(f"expert-{name}-{self.seed}.npz")
         recipe = RECIPES.get(self.task, TrainSettings())
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
@@ -78,7 +84,7 @@ class Train:
         if self.json:
             print_json(made)
         else:
-            _print_evaluation(str(path), made["evaluation"])
+            _print_evaluation(str(path), load_task(self.task), made["evaluation"])
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,9 @@ class Evaluate:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
@@ -115,12 +123,12 @@ class Evaluate:
         from isthmus.transfer import source_policy
 
         task, gap = load_task(self.task), Gap.parse(self.gap)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
         outcome = assess(task, policy, gap, self.episodes, stream(self.seed, "expert", "evaluate"))
         if self.json:
             print_json({"task": self.task, "gap": str(gap), "episodes": self.episodes, "seed": self.seed} | outcome)
         else:
-            _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", outcome)
+            _print_evaluation(f"{self.task}, {gap}, {self.episodes} episodes", task, outcome)
 
 
 @dataclass(frozen=True)
@@ -146,13 +154,15 @@ class Sensitivity:
     def run(self) -> None:
         """Measure, write and print."""
         from isthmus.core import Problem, unknown_name
+        from isthmus.core.commit import current_commit
         from isthmus.data import write_json
         from isthmus.studies.plot import plot_sensitivity
         from isthmus.studies.sensitivity import DIALS, Curve, sensitivity
         from isthmus.tasks import load_task
         from isthmus.transfer import source_policy
 
-        for dial in self.dials:
+        dials = split_names(self.dials)
+        for dial in dials:
             if dial not in DIALS:
                 raise unknown_name("dial", dial, DIALS)
         if self.episodes < 1:
@@ -164,13 +174,14 @@ class Sensitivity:
             points = zip(curve.values, curve.normalised, strict=True)
             stderr.print(f"{curve.dial:<18}" + "  ".join(f"{value:g}: {score:.2f}" for value, score in points))
 
-        chosen = f" --dials {' '.join(self.dials)}" if self.dials else ""
-        curves = sensitivity(task, policy, self.dials or tuple(DIALS), self.episodes, self.seed, watch)
+        chosen = f" --dials {' '.join(dials)}" if dials else ""
+        curves = sensitivity(task, policy, dials or tuple(DIALS), self.episodes, self.seed, watch)
         figures = {
             "task": self.task,
             "episodes": self.episodes,
             "seed": self.seed,
             "command": f"isthmus expert sensitivity {self.task}{chosen} --episodes {self.episodes} --seed {self.seed}",
+            "commit": current_commit(),
             "curves": [curve.to_json() for curve in curves],
         }
         name = f"{task.name}-sensitivity"
@@ -182,6 +193,13 @@ class Sensitivity:
             stdout.print(f"figures: {self.out / name}.json, plot: {self.out / name}.svg", soft_wrap=True)
 
 
+Action = (
+    Annotated[Train, subcommand("train")]
+    | Annotated[Evaluate, subcommand("evaluate")]
+    | Annotated[Sensitivity, subcommand("sensitivity")]
+)
+
+
 @dataclass(frozen=True)
 class Expert:
     """Train or evaluate the simulation policy of a task.
@@ -189,18 +207,14 @@ class Expert:
     Example: `isthmus expert evaluate reacher`
     """
 
-    what: (
-        Annotated[Train, subcommand("train")]
-        | Annotated[Evaluate, subcommand("evaluate")]
-        | Annotated[Sensitivity, subcommand("sensitivity")]
-    )
+    what: Action
 
     def run(self) -> None:
         """Do it."""
         self.what.run()
 
 
-def _print_evaluation(title: str, outcome: dict[str, dict[str, float] | float]) -> None:
+def _print_evaluation(title: str, task: "Task", outcome: dict[str, dict[str, float] | float]) -> None:
     gym_return, score = outcome["gym_return"], outcome["score"]
     if not isinstance(gym_return, dict) or not isinstance(score, dict):
         raise TypeError("an evaluation holds a mean and a spread of each figure")
@@ -208,8 +222,12 @@ def _print_evaluation(title: str, outcome: dict[str, dict[str, float] | float]) 
         title,
         ("", "mean ", "+/- "),
         [
-            ("return, Gym's own reward", f"{gym_return['mean']:.3f}", f"{gym_return['std']:.3f}"),
-            ("score, without torque penalty", f"{score['mean']:.3f}", f"{score['std']:.3f}"),
+            (f"return, {reward_name(task)}", f"{gym_return['mean']:.3f}", f"{gym_return['std']:.3f}"),
+            (
+                "score, without torque penalty" if task.gym_id else "score",
+                f"{score['mean']:.3f}",
+                f"{score['std']:.3f}",
+            ),
             ("full-length episodes", f"{outcome['full_length']:.0%}", ""),
         ],
     )

@@ -6,10 +6,13 @@ from isthmus.core import Problem
 from isthmus.transfer import PolicyFile
 
 
-def policy_file(policy: Path | None, normaliser: Path | None, layout: str | None) -> PolicyFile | None:
+def policy_file(
+    policy: Path | None, normaliser: Path | None, layout: str | None, *, trust: bool = False
+) -> PolicyFile | None:
     """The policy that is asked for, if it is not the task's expert."""
     if policy is None:
         if normaliser or layout:
             raise Problem("--normaliser and --layout go with --policy: give the policy they belong to")
         return None
-    return PolicyFile(str(policy), str(normaliser) if normaliser else None, layout)
+    file = PolicyFile(str(policy), str(normaliser) if normaliser else None, layout)
+    return file.trusted() if trust else file

@@ -1,13 +1,22 @@
 """What is different about a robot's physics."""
 
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
+from statistics import fmean
 
 from tyro.conf import Positional
 
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
+from isthmus.core.commit import current_commit
 from isthmus.identification import Estimate, Part
+from isthmus.identification.quantity import RATIO
+
+NOTICEABLE = 0.02
+"""Parts of a quantity whose factors differ by more than this are shown one by one."""
+NOTHING = 1e-4
+"""What is found of a quantity that the simulator has none of, and counts as none."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,7 @@ class Identify:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on a simulated target, as in mass=1.2: see `isthmus gaps`."""
     logs: Path | None = None
@@ -33,7 +42,9 @@ class Identify:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     seed: int = 0
     """Decides everything random."""
     json: bool = False
@@ -54,7 +65,7 @@ class Identify:
         if self.logs:
             episodes = logged(self.logs, task)
         else:
-            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout))
+            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
             episodes = gather(task, gap, policy, self.samples, self.seed)
         physics, steps = Physics(task.embodiment), Transitions.of(episodes)
         found = identify(physics, steps, task.embodiment.spec.targets)
@@ -68,13 +79,14 @@ class Identify:
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
                     "quantities": [one.to_json() for one in told],
+                    "commit": current_commit(),
                 }
             )
             return
         print_table(
             f"{self.task}, {self.logs.name if self.logs else self.gap}, {len(steps)} samples",
             ("", "unit", "simulator ", "robot ", "times ", "determined "),
-            [_row(one, part) for one in told for part in ((one.together,) if one.together else one.parts)],
+            [_row(one, part) for one in told for part in _shown(one)],
         )
         stdout.print(
             f"a typical step is off by {found.before.typical:.2g} spreads in the simulator and by"
@@ -84,9 +96,38 @@ class Identify:
         )
 
 
+def _shown(one: Estimate) -> tuple[Part, ...]:
+    """The quantity as a whole where all its parts changed alike; else each part that changed, and the others."""
+    if one.together is None:
+        return one.parts
+    factors = [_factor(one, part) for part in one.parts]
+    if max(factors) - min(factors) <= NOTICEABLE:
+        return (one.together,)
+    changed = [part for part, factor in zip(one.parts, factors, strict=True) if abs(factor - 1) > NOTICEABLE]
+    others = [part for part in one.parts if part not in changed]
+    if not others:
+        return tuple(changed)
+    add_up = fmean if one.unit == RATIO else fsum
+    rest = Part(
+        f"of the other {len(others)}" if len(others) > 1 else others[0].name,
+        add_up(part.simulator for part in others),
+        add_up(part.estimate for part in others),
+        min(part.determined for part in others),
+    )
+    return (*changed, rest)
+
+
+def _factor(one: Estimate, part: Part) -> float:
+    """What the part is of the simulator's own; of what the simulator has none of, what is added of the largest."""
+    if part.simulator:
+        return part.estimate / part.simulator
+    largest = max(abs(other.estimate) for other in one.parts)
+    return 1 + part.estimate / largest if largest > NOTHING else 1.0
+
+
 def _row(one: Estimate, part: Part) -> tuple[str, ...]:
     return (
-        one.name if one.together else f"{one.name} {part.name}",
+        one.name if part is one.together else f"{one.name} {part.name}",
         one.unit,
         f"{part.simulator:.4g}",
         f"{round(part.estimate, 6):.4g}",

@@ -10,6 +10,8 @@ from isthmus.core import Problem
 if TYPE_CHECKING:
     import mujoco
 
+    from isthmus.tasks.registry import TaskKind
+
 
 @dataclass(frozen=True)
 class Tasks:
@@ -30,7 +32,7 @@ class Tasks:
             (
                 kind.name,
                 kind.summary,
-                expert_path(kind.name).exists(),
+                expert_path(kind.name).exists() or _brings_policy(kind),
                 {name.replace("_", "-"): meaning for name, meaning in kind.options.items()},
             )
             for kind in TASKS.values()
@@ -46,6 +48,13 @@ class Tasks:
                 for name, summary, ships, options in rows
             ],
         )
+
+
+def _brings_policy(kind: "TaskKind") -> bool:
+    """Whether a policy comes with the task itself; a robot whose extra is not installed brings none."""
+    with suppress(Problem):
+        return kind.make().policy is not None
+    return False
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-stdout = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+# Without markup: [fetch] in a text is a text, not a style.
+stdout = Console(highlight=False, markup=False)
+stderr = Console(stderr=True, highlight=False, markup=False)
 
 
 @contextmanager

@@ -22,10 +22,10 @@ DOING = {
 def crossing_progress() -> Generator["CrossingDisplay"]:
     """Show a bar of target samples, what is going on, and the score so far."""
     columns = (
-        TextColumn("{task.description:<36}"),
+        TextColumn("{task.description:<36}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
-        TextColumn("samples  {task.fields[detail]}"),
+        TextColumn("samples  {task.fields[detail]}", markup=False),
         TimeElapsedColumn(),
     )
     with started_late(Progress(*columns, console=stderr)) as progress:

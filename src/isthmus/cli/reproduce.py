@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
+from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import unknown_name
 
@@ -62,7 +63,7 @@ class Reproduce:
                 figure,
                 self.out,
                 seeds=seeds,
-                only=self.only,
+                only=split_names(self.only),
                 workers=self.workers,
                 ray=self.ray,
                 keep_runs=self.keep_runs,

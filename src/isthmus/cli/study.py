@@ -21,7 +21,7 @@ class Study:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
     policy: Path | None = None
@@ -29,7 +29,9 @@ class Study:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     method: str = "auto"
     """The way across: see `isthmus methods`."""
     samples: int = 2000
@@ -53,16 +55,17 @@ class Study:
         from isthmus.methods import MethodSettings
         from isthmus.studies import study_seeds
         from isthmus.studies.plot import plot_curve
+        from isthmus.tasks import load_task
         from isthmus.transfer import Config, Result, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
-        policy = policy_file(self.policy, self.normaliser, self.layout)
+        policy = policy_file(self.policy, self.normaliser, self.layout, trust=self.trust)
         config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
-        config.load_gap().apply(config.load_task().embodiment.model)
+        config.load_gap().apply(load_task(self.task).embodiment.model)
         whose = (self.policy.stem,) if self.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),

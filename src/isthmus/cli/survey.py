@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 
@@ -45,7 +46,7 @@ class Survey:
             scores = f"{result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
             stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
-        folder, tasks = self.results or self.out, self.tasks or TASKS
+        folder, tasks = self.results or self.out, split_names(self.tasks) or TASKS
         command = f"isthmus survey --tasks {' '.join(tasks)} --gaps {self.gaps} --first {self.first}"
         command += f" --method {self.method} --samples {self.samples}"
         done = survey(

@@ -21,7 +21,7 @@ def train_with_progress(
     from isthmus.experts.make import make_expert
 
     columns = (
-        TextColumn("training {task.fields[name]}"),
+        TextColumn("training {task.fields[name]}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("steps  return {task.fields[recent]}"),

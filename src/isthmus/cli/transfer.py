@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
+from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.collection import CollectSettings
 from isthmus.core import Problem
-from isthmus.hardware import SafetySettings
+from isthmus.hardware import SafetySettings, Stop
 from isthmus.methods import METHODS, MethodSettings
 from isthmus.models import FitSettings
 from isthmus.ros import Address
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
+from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
 
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
 
 DEFAULT_MINUTES = 10.0
+SHOWN_ACTUATORS = 3
+"""Actuators whose errors are printed; the report has them all."""
+SIMULATED_EPISODES, TARGET_EPISODES = 100, 5
+"""Episodes behind a score in simulation, and on an environment that may be a real robot."""
+MANY_DROPPED = 0.05
+"""Share of the readings from which on it is said that something is wrong with them."""
 ROUND_SAMPLES, ROUNDS = 250, 10
 """A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
@@ -37,11 +45,12 @@ class Transfer:
     """
 
     task: Positional[str]
-    """The robot and its task: see `isthmus tasks`."""
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus gaps`."""
     target: str | None = None
-    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env()."""
+    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env(), which
+    is code and is run."""
     robot: str | None = None
     """A robot to cross to instead: the address of its ROS master, as in ros://127.0.0.1:11311."""
     minutes: float | None = None
@@ -53,7 +62,9 @@ class Transfer:
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5; told by its size when not given."""
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
     method: str | None = None
     """The way across: see `isthmus methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
@@ -70,6 +81,10 @@ class Transfer:
     """Go on with the run in the folder."""
     json: bool = False
     """Print the result as JSON only."""
+    yes: bool = False
+    """Do not ask before a real target, an environment or a robot, is moved."""
+    dry_run: bool = False
+    """Only print the configuration, and for a real target how much it would be moved; connect to nothing."""
     report: bool = True
     """Write the report page."""
     video: bool = True
@@ -77,8 +92,11 @@ class Transfer:
     round_samples: int | None = None
     """Samples between two refits: 250, or a tenth of all samples if that is more, when not given; at least 500 for
     auto, and 1,000 for methods that train the policy on."""
-    evaluation_episodes: int = 100
-    """Episodes behind every score, at least 50; they run on the robot when that is an environment: 1 will do there."""
+    evaluation_episodes: int | None = None
+    """Episodes behind every score: 100 in simulation, at least 50 there, when not given. On a real target they are its
+    own steps: 5 with an environment, 1 to 3 with a robot."""
+    evaluate_rounds: bool = False
+    """Score the policy on a real target after every round, not only after the last; in simulation it always is."""
     collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
         default_factory=CollectSettings
     )
@@ -96,13 +114,14 @@ class Transfer:
         if self.robot is not None and self.target is not None:
             raise Problem("a robot and an environment are two targets: give one")
         method = self.method or ("preview" if self.robot else "auto")
-        samples, each, trials = self.samples, self.round_samples, self.evaluation_episodes
+        samples, each = self.samples, self.round_samples
+        trials, every_round = self._evaluations()
         if self.robot is not None:
             Address.parse(self.robot)
             spec = load_task(self.task).embodiment.spec
-            planned = within(self.minutes or DEFAULT_MINUTES, spec)
+            planned = within(self.minutes or DEFAULT_MINUTES, spec, trials, every_round=every_round)
             samples = planned.samples if self.minutes is not None else self.samples
-            each, trials = self.round_samples or -(-samples // planned.rounds), min(trials, planned.trials)
+            each, trials = self.round_samples or -(-samples // planned.rounds), planned.trials
         return Config(
             task=self.task,
             gap=self.gap,
@@ -110,56 +129,100 @@ class Transfer:
             samples=samples,
             seed=self.seed,
             round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
-            evaluation_episodes=trials,
+            evaluation_episodes=trials or (TARGET_EPISODES if self.target else SIMULATED_EPISODES),
+            evaluate_rounds=every_round,
             settings=MethodSettings(
                 history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
             ),
             environment=self.robot or self.target,
-            policy=policy_file(self.policy, self.normaliser, self.layout),
+            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
             safety=self.safety,
         )
 
+    def _evaluations(self) -> tuple[int | None, bool]:
+        """Episodes behind a score, if that is settled, and whether every round has one.
+
+        A run goes on as it began: what is not said again is taken from its folder, which may be of an earlier version.
+        """
+        path = self._folder(self.method or ("preview" if self.robot else "auto")).config_path
+        if self.resume and path.exists():
+            begun = Config.load(path)
+            return self.evaluation_episodes or begun.evaluation_episodes, self.evaluate_rounds or begun.evaluate_rounds
+        return self.evaluation_episodes, self.evaluate_rounds or not (self.robot or self.target)
+
+    def _folder(self, method: str) -> RunFolder:
+        where = self.robot or self.target or self.gap
+        return RunFolder(self.out or Path("runs") / folder_name(self.task, where, method, self.seed))
+
+    def _estimate(self, config: Config, folder: RunFolder) -> Estimate | None:
+        """What is asked of the target, if that may be a real one."""
+        if config.environment is None:
+            return None
+        spec = load_task(config.task).embodiment.spec
+        return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
+
+    def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
+        """Cross to an environment, which may be a real robot: it is held and closed however this ends."""
+        from isthmus.cli.signals import stopped_by_signals
+        from isthmus.cli.stop_key import stop_key
+
+        stop = Stop()
+        with stopped_by_signals(stop) as abandon, stop_key(stop):
+            return cross(config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon)
+
     def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
-        from isthmus.cli.stop_key import stop_key
-        from isthmus.ros.speed import be_fast
+        from isthmus.cli.attended_robot import attended_robot, tell
         from isthmus.transfer.ros_target import Attended
 
-        attended = Attended(look=display.look)
-        if self.speed != 1:
-            be_fast(address, self.speed)
-        try:
-            with stop_key(attended.stop):
-                return cross(config, folder, resume=self.resume, watch=display, attended=attended)
-        finally:
-            if self.speed != 1:
-                be_fast(address, 1.0)
+        attended = Attended(look=display.look, tell=tell)
+        with attended_robot(address, self.speed, attended.stop):
+            return cross(config, folder, resume=self.resume, watch=display, attended=attended)
 
     def run(self) -> None:
         """Cross, print the closing table, write the report."""
         from isthmus.cli.progress import crossing_progress
 
         config = self._config()
-        where = self.robot or self.target or self.gap
-        folder = RunFolder(self.out or Path("runs") / folder_name(self.task, where, config.method, self.seed))
+        folder = self._folder(config.method)
+        planned = self._estimate(config, folder)
+        if self.dry_run:
+            self._print_plan(config, folder, planned)
+            return
+        if planned is not None and planned.anything:
+            ask(planned, self.robot or self.target or "", yes=self.yes)
         with crossing_progress() as display:
-            if config.robot is None:
-                result = cross(config, folder, resume=self.resume, watch=display)
-            else:
+            if config.robot is not None:
                 result = self._with_robot(config, config.robot, folder, display)
+            elif config.environment is not None:
+                result = self._with_environment(config, folder, display)
+            else:
+                result = cross(config, folder, resume=self.resume, watch=display)
         if self.json:
             print_json(result.to_json())
         else:
             print_result(result)
-            _print_fit(folder, config.load_task().embodiment.spec.action_names)
+            _print_fit(folder, load_task(self.task).embodiment.spec.action_names)
+            _print_step(folder)
             _print_robot(folder)
             if result.falls_short and not self.may_retrain:
                 stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
         if self.report:
             from isthmus.report import write_report
 
-            path = write_report(folder, video=self.video)
+            path = write_report(folder, video=self.video, task=self.task)
             (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+    def _print_plan(self, config: Config, folder: RunFolder, planned: Estimate | None) -> None:
+        if planned is not None and not self.json:
+            stdout.print(estimate_text(planned, self.robot or self.target or ""), soft_wrap=True, markup=False)
+        print_json(plan(config.to_json(), planned, folder.path))
+
+
+def _print_step(folder: RunFolder) -> None:
+    """How long one robot waits for its command."""
+    if took := folder.step_time():
+        stdout.print(f"control step of one robot: {took}", soft_wrap=True)
 
 
 def _print_robot(folder: RunFolder) -> None:
@@ -172,6 +235,13 @@ def _print_robot(folder: RunFolder) -> None:
             f"commands clipped: {clipped['step']} steps, {clipped['lead']} leads, {clipped['position']} positions",
             soft_wrap=True,
         )
+        traffic = part.get("traffic", {})
+        dropped = traffic.get("share_dropped", 0.0)
+        stdout.print(
+            f"{traffic.get('received', 0)} readings, {dropped:.1%} of no use"
+            + (": the robot's clock, its sensors or the network need a look" if dropped > MANY_DROPPED else ""),
+            soft_wrap=True,
+        )
 
 
 def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
@@ -179,35 +249,55 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
     rounds = folder.rounds()
     if rounds and rounds[-1].fit["error"]:
         fit = rounds[-1].fit
+        each = list(zip(actuators, fit["error"], fit["spread"], strict=True))
+        which = ""
+        if len(each) > SHOWN_ACTUATORS:
+            each = sorted(each, key=lambda one: one[1] / one[2] if one[2] else 0.0, reverse=True)[:SHOWN_ACTUATORS]
+            which = f", the largest {SHOWN_ACTUATORS} of {len(actuators)}"
         told = (
             f"{name} {error:.3f}" + (f" ({error / spread:.0%} of its spread)" if spread else "")
-            for name, error, spread in zip(actuators, fit["error"], fit["spread"], strict=True)
+            for name, error, spread in each
         )
-        stdout.print(f"held-out action error: {', '.join(told)}", soft_wrap=True)
+        stdout.print(f"held-out action error{which}: {', '.join(told)}", soft_wrap=True)
+
+
+def _loss_text(result: Result, policy: str) -> str:
+    """What a policy loses of the expert's score, as a share of it; nothing where that score is zero."""
+    loss = result.relative_loss[policy]
+    return "" if loss is None else f"{loss:.1%}"
 
 
 def print_result(result: Result) -> None:
     """The closing table."""
     paid = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
+    further = f" and {result.further_steps:,} further steps" if result.target_steps else ""
     print_table(
-        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples",
-        ("", "score ", "+/- ", "normalised "),
+        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples{further}",
+        ("", "score ", "+/- ", "normalised ", "loss "),
         [
-            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000"),
+            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000", ""),
             (
                 "unadapted on the target",
                 f"{result.unadapted:.3f}",
                 f"{result.spread['unadapted']:.3f}",
                 f"{result.normalised_unadapted:.3f}",
+                _loss_text(result, "unadapted"),
             ),
             (
                 "adapted on the target",
                 f"{result.adapted:.3f}",
                 f"{result.spread['adapted']:.3f}",
                 f"{result.normalised_adapted:.3f}",
+                _loss_text(result, "adapted"),
             ),
         ],
     )
+    if steps := result.target_steps:
+        stdout.print(
+            f"on the target: {steps['collection']:,} steps to learn from, {steps['evaluation']:,} to score policies, "
+            f"{steps['traces']:,} for the report, {steps['resets']:,} resets",
+            soft_wrap=True,
+        )
     if result.chosen and result.predicted is not None:
         stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)
     if result.falls_short:

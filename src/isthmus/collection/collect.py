@@ -33,7 +33,7 @@ class CollectSettings:
                 ("collect.interrupt-scale", self.interrupt_scale, 0 < self.interrupt_scale <= 1),
                 ("collect.drift", self.drift, self.drift > 0),
                 ("collect.first-share", self.first_share, 0 < self.first_share <= 1),
-                ("collect.placed", self.placed, self.placed >= 0),
+                ("collect.placed", self.placed, 0 <= self.placed <= 10_000),
             )
         )
 

@@ -1,9 +1,10 @@
 """The vocabulary everything else is written in: arrays, specs, histories, trajectories, protocols."""
 
 from isthmus.core.arrays import Bool, Float, Float32, Int
-from isthmus.core.errors import Lost, Problem, check_settings, unknown_name
+from isthmus.core.errors import Lost, Problem, check_range, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
+from isthmus.core.overflow import keep_overflow
 from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
@@ -29,7 +30,9 @@ __all__ = [
     "Trajectory",
     "World",
     "WorldSpec",
+    "check_range",
     "check_settings",
+    "keep_overflow",
     "stream",
     "unknown_name",
 ]

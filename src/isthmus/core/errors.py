@@ -3,12 +3,20 @@
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 1500
+"""Characters of a problem."""
+
 
 class Problem(Exception):  # noqa: N818 - it is the user's problem to solve, not a fault of the program
     """Bad input, said in one sentence: what was wrong, where, and what would be right.
 
     The command line prints the sentence and exits with code 2.
     """
+
+    def __init__(self, sentence: object) -> None:
+        """Keep to one line of bounded length, whatever a file or another library has put into it."""
+        text = " ".join(str(sentence).splitlines())
+        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ...")
 
 
 class Lost(Problem):
@@ -28,3 +36,17 @@ def check_settings(settings: Iterable[tuple[str, object, bool]]) -> None:
     for name, value, sensible in settings:
         if not sensible:
             raise Problem(f"{name} cannot be {value}: see --help for what it means")
+
+
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Refuse a number outside `least` to `most`, or one that is not a number at all."""
+    if value < least:
+        raise Problem(f"{name} must be at least {_brief(least)}, got {_brief(value)}")
+    if not value <= most:
+        raise Problem(f"{name} must be at most {_brief(most)}, got {_brief(value)}")
+
+
+def _brief(value: float) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"

@@ -76,6 +76,11 @@ class WorldSpec:
         """Half the width of each actuator's range (act,)."""
         return (self.action_high - self.action_low) / 2
 
+    @property
+    def middle(self) -> Float:
+        """The middle of each actuator's range (act,)."""
+        return (self.action_low + self.action_high) / 2
+
     def clip(self, commands: Float) -> Float:
         """What the actuators make of commands (n, act)."""
         return np.minimum(np.maximum(commands, self.action_low), self.action_high)

@@ -27,9 +27,9 @@ class Windows:
     Applied, not commanded: past the limit many commands have the same effect, and none can be told from another.
     """
     corrections: Float32
-    """What the command added to the source's action, row by row with `actions` (rows, act).
+    """Applied actions minus the source's within the actuators' limits, row by row with `actions` (rows, act).
 
-    Commanded, not applied: a source that commands beyond the limit, to be safe from noise, goes on doing so.
+    Limits count on both sides: what a source commands beyond them has no effect, so it is nothing to be learned.
     """
     starts: Int
     """First row of each example (m,)."""
@@ -59,7 +59,7 @@ class Windows:
             observations[row:begin] = seen[0]
             observations[begin : end + 1] = seen
             actions[begin:end] = one.applied
-            corrections[begin:end] = one.commands - one.source
+            corrections[begin:end] = one.applied - spec.clip(one.source)
             starts[example : example + one.samples] = np.arange(row + one.context, row + len(one))
             origin[example : example + one.samples] = number
             row, example = end + 1, example + one.samples

@@ -1,25 +1,48 @@
 """How well a policy does in somebody's Gymnasium environment, by the reward that the environment itself pays."""
 
+import copy
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
-from isthmus.core import HistoryBuffer, Policy
+from isthmus.core import HistoryBuffer, Lost, Policy
 from isthmus.evaluate.evaluation import Evaluation
 from isthmus.worlds.gymnasium_world import GymnasiumWorld
+
+ATTEMPTS = 3
+"""How often an episode is begun anew when the robot had to be held in the middle of it."""
+T = TypeVar("T")
+
+
+def attempted(episode: Callable[[np.random.Generator], T], rng: np.random.Generator) -> T:
+    """What comes of an episode that starts where `rng` says; one that is cut short is run again from there."""
+    for _ in range(ATTEMPTS - 1):
+        before = copy.deepcopy(rng)
+        try:
+            return episode(rng)
+        except Lost:
+            rng.bit_generator.state = before.bit_generator.state
+    return episode(rng)
 
 
 def evaluate_environment(
     world: GymnasiumWorld, policy: Policy, history: int, episodes: int, rng: np.random.Generator
 ) -> Evaluation:
     """Run episodes one after another; `rng` draws where they start."""
-    returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int64)
-    buffer = HistoryBuffer(world.spec, 1, history)
-    for episode in range(episodes):
+
+    def episode(rng: np.random.Generator) -> tuple[float, int]:
+        buffer = HistoryBuffer(world.spec, 1, history)
         buffer.begin(world.reset(rng))
+        paid, length = 0.0, 0
         for _ in range(world.spec.horizon):
             step = world.step(policy(buffer.window))
-            returns[episode] += world.reward
-            lengths[episode] += 1
+            paid, length = paid + world.reward, length + 1
             if step.ended[0]:
                 break
             buffer.append(step.applied, step.observations)
-    return Evaluation(scores=returns, returns=returns, lengths=lengths)
+        return paid, length
+
+    outcomes = [attempted(episode, rng) for _ in range(episodes)]
+    returns = np.array([paid for paid, _ in outcomes])
+    return Evaluation(scores=returns, returns=returns, lengths=np.array([length for _, length in outcomes], np.int64))

@@ -14,6 +14,7 @@ from isthmus.core import Float32, Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays
+from isthmus.models.compiler_cache import make_no_compiler_cache
 
 CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""
@@ -43,6 +44,7 @@ def make_agent(env: VecNormalize, settings: TrainSettings, seed: int, like: Mlp 
 
 
 def _agent(env: VecNormalize, settings: TrainSettings, seed: int, like: Mlp | None) -> Agent:
+    make_no_compiler_cache()
     network = {
         "net_arch": [weight.shape[1] for weight in like.weights[:-1]] if like else [settings.hidden] * 2,
         "activation_fn": ACTIVATIONS[like.activation if like else "tanh"],

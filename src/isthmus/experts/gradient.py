@@ -16,6 +16,7 @@ from isthmus.core import Float, Mlp, Problem, stream
 from isthmus.experts.agent import LAST_RATE, optimiser_arrays, restore_optimiser
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot
+from isthmus.models.compiler_cache import make_no_compiler_cache
 from isthmus.policies import NetworkPolicy
 from isthmus.tasks import Task
 from isthmus.worlds.embodiment import never_ends
@@ -113,6 +114,7 @@ class _Learner:
         self._start = start
         self._weights = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in start.weights]
         self._biases = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in start.biases]
+        make_no_compiler_cache()
         self._optimiser = torch.optim.Adam([*self._weights, *self._biases], lr=rate)
         if arrays is not None:
             restore_optimiser(self._optimiser, arrays)

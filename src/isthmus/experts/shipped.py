@@ -7,7 +7,7 @@ from isthmus.core import Problem
 from isthmus.data import read_json
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.network import read_network
-from isthmus.tasks import Task
+from isthmus.tasks import TASKS, Task
 
 WEIGHTS = Path(__file__).parent / "weights"
 
@@ -22,8 +22,7 @@ def load_expert(task: Task) -> NetworkPolicy:
     path = expert_path(task.name)
     if not path.exists():
         raise Problem(
-            f"no expert ships with task {task.name!r}: bring a policy with --policy FILE, "
-            f"or train one with `isthmus expert train {task.name}`"
+            f"no expert ships with task {task.name!r}: bring a policy with --policy FILE, {_or_make_one(task, '')}"
         )
     return NetworkPolicy(read_network(path), task.view.see)
 
@@ -38,12 +37,29 @@ def load_robust(task: Task) -> NetworkPolicy:
     path = robust_path(task.name)
     if not path.exists():
         raise Problem(
-            f"no robust policy ships with task {task.name!r}: train one with "
-            f"`isthmus expert train {task.name} --randomise mass=0.8:1.25,...` and bring it with --policy FILE"
+            f"no robust policy ships with task {task.name!r}: bring one with --policy FILE, "
+            f"{_or_make_one(task, ' --randomise mass=0.8:1.25,...')}"
         )
     return NetworkPolicy(read_network(path), task.view.see)
+
+
+def _or_make_one(task: Task, options: str) -> str:
+    """What to do where there is no policy; of a task in a file, only its name is known here."""
+    if task.name in TASKS:
+        return f"or train one with `isthmus expert train {task.name}{options}`"
+    return f"let make_task() give its Task a `policy`, or train one with `isthmus expert train FILE.py{options}`"
 
 
 def provenance(path: Path) -> dict[str, Any]:
     """How the expert at `path` was made."""
     return read_json(path.with_suffix(".json"))
+
+
+def recorded_return(path: Path) -> float | None:
+    """The mean return on the task's reward that the provenance beside a policy records; None where there is none."""
+    if path.suffix != ".npz" or not path.with_suffix(".json").is_file():
+        return None
+    try:
+        return float(provenance(path)["evaluation"]["gym_return"]["mean"])
+    except (Problem, KeyError, TypeError, ValueError):
+        return None

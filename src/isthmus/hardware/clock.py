@@ -4,6 +4,8 @@ import threading
 import time
 from typing import Protocol
 
+from isthmus.hardware.stop import Stop
+
 SPIN = 0.0003
 """Seconds before a deadline from which on it is waited for without sleeping."""
 NAP = 0.01
@@ -23,8 +25,11 @@ class Clock(Protocol):
         """The time."""
         ...
 
-    def wait_until(self, deadline: float, patience: float) -> bool:
-        """Return at `deadline`; False when that has not come after `patience` seconds of wall time more than asked."""
+    def wait_until(self, deadline: float, patience: float, stop: Stop | None = None) -> bool:
+        """Return at `deadline`; False when that has not come after `patience` seconds of wall time more than asked.
+
+        It also returns False, at once, when a stop is asked for.
+        """
         ...
 
 
@@ -37,11 +42,13 @@ class WallClock:
         """Seconds since the epoch, that never go back: a step of the system's clock does not reach the control loop."""
         return _START + time.perf_counter()
 
-    def wait_until(self, deadline: float, patience: float) -> bool:  # noqa: ARG002 - the wall's time always comes
+    def wait_until(self, deadline: float, patience: float, stop: Stop | None = None) -> bool:  # noqa: ARG002 - the wall's time always comes
         """Sleep, and be awake when it comes."""
         while (left := deadline - self.now()) > 0:
+            if stop is not None and stop.asked:
+                return False
             if left > SPIN:
-                time.sleep(left - SPIN)
+                time.sleep(min(left - SPIN, NAP))
         return True
 
 
@@ -65,11 +72,11 @@ class TopicClock:
         """The latest time that was told."""
         return self._now
 
-    def wait_until(self, deadline: float, patience: float) -> bool:
+    def wait_until(self, deadline: float, patience: float, stop: Stop | None = None) -> bool:
         """Wait for the time to be told."""
         silent, last, deadline = 0.0, self._now, deadline - CLOSE
         with self._moved:
-            while self._now < deadline and silent < patience:
+            while self._now < deadline and silent < patience and not (stop is not None and stop.asked):
                 began = time.perf_counter()
                 self._moved.wait(NAP)
                 silent = silent + time.perf_counter() - began if self._now == last else 0.0

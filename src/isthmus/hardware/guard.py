@@ -24,17 +24,25 @@ class Limits:
     """Largest change from one command to the next (act,); infinite where any change will do."""
     lead: Float
     """Largest distance of a command from the measured position (act,); infinite where commands are no positions."""
+    names: tuple[str, ...] = ()
+    """What messages call the actuators; by their numbers when empty."""
 
     @staticmethod
-    def of_positions(low: Float, high: Float, speeds: Float, period: float, settings: SafetySettings) -> "Limits":
+    def of_positions(
+        low: Float, high: Float, speeds: Float, period: float, settings: SafetySettings, names: tuple[str, ...] = ()
+    ) -> "Limits":
         """Limits of joints that take positions, from their ranges and speed limits (act,) and the control period."""
-        return Limits(low, high, speeds * period * settings.step, speeds * period * settings.lead)
+        return Limits(low, high, speeds * period * settings.step, speeds * period * settings.lead, names)
 
     @staticmethod
     def of_range(low: Float, high: Float) -> "Limits":
         """Limits of actuators of which only the range is known."""
         unlimited = np.full_like(low, np.inf)
         return Limits(low, high, unlimited, unlimited)
+
+    def name(self, actuator: int) -> str:
+        """What a message calls an actuator."""
+        return self.names[actuator] if self.names else f"actuator {actuator}"
 
 
 @dataclass
@@ -60,6 +68,11 @@ class Guard:
         self._limits = limits
         self.clipped = Clipped()
 
+    @property
+    def limits(self) -> Limits:
+        """What commands are held to."""
+        return self._limits
+
     def admit(self, command: Float, last: Float, measured: Float) -> Float:
         """The nearest command (act,) within all limits, after the command `last` with the joints at `measured`.
 
@@ -74,12 +87,12 @@ class Guard:
         if (low > high).any():
             joint = int(np.argmax(low - high))
             raise Unsafe(
-                f"actuator {joint} is at {measured[joint]:.4g} after a command of {last[joint]:.4g}: "
-                "no command is within its range, its step and its lead"
+                f"{limits.name(joint)} is at {measured[joint]:.4g} after a command of {last[joint]:.4g}: "
+                f"no command is within its range ({limits.low[joint]:.4g} to {limits.high[joint]:.4g}), "
+                f"{limits.step[joint]:.4g} from the last command and {limits.lead[joint]:.4g} from the reading"
             )
-        admitted = np.minimum(np.maximum(command, low), high)
         self._count(command, last, measured)
-        return admitted
+        return np.minimum(np.maximum(command, low), high)
 
     def _count(self, command: Float, last: Float, measured: Float) -> None:
         limits, clipped = self._limits, self.clipped

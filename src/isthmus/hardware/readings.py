@@ -7,19 +7,22 @@ from isthmus.core import Float
 MARGIN = 0.05
 """Share of a joint's range by which a reading may lie outside: joints overshoot, and encoders are offset a little."""
 FASTER = 1.5
-"""How many times its speed limit a joint may seem to move: it is pushed, and readings are quantised."""
-SLACK = 0.01
-"""Share of a joint's range that a reading may jump at once, whatever the time between two."""
+"""How many times its speed limit a joint may move: a drive overshoots, and a person pushes it."""
+JITTER = 0.03
+"""Seconds by which the time between two readings may seem shorter than it was: they queue up on their way here."""
+MEASURED = 3.0
+"""How many times its speed limit a velocity may be. It is measured over few steps of an encoder, and is noisier than
+the position: backlash that snaps from one side to the other is a short peak."""
 
 
 class ReadingCheck:
     """Compares each reading of the joints with their ranges, and with the last one that could be true."""
 
-    def __init__(self, low: Float, high: Float, speeds: Float) -> None:
-        """Take the joints' ranges and speed limits, each (act,)."""
+    def __init__(self, low: Float, high: Float, speeds: Float, names: tuple[str, ...] = ()) -> None:
+        """Take the joints' ranges and speed limits, each (act,), and what messages call the joints."""
         width = high - low
-        self._low, self._high = low - MARGIN * width, high + MARGIN * width
-        self._fastest, self._slack = FASTER * speeds, SLACK * width
+        self._low, self._high, self._names = low - MARGIN * width, high + MARGIN * width, names
+        self._speeds = speeds
         self._positions: Float | None = None
         self._at = 0.0
         self.faults = 0
@@ -40,14 +43,38 @@ class ReadingCheck:
 
     def _implausible(self, positions: Float, velocities: Float, at: float) -> str:
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
-            return "is not finite"
-        outside = (positions < self._low) | (positions > self._high)
-        if outside.any():
+            joint = int(np.argmin(np.isfinite(positions) & np.isfinite(velocities)))
+            told = f"reads {positions[joint]:.4g} at {velocities[joint]:.4g} a second"
+            return f"{self._name(joint)} {told}, which is no number"
+        outside = np.maximum(self._low - positions, positions - self._high)
+        if (outside > 0).any():
             joint = int(np.argmax(outside))
-            return f"has joint {joint} at {positions[joint]:.4g}, outside its range"
+            return (
+                f"{self._name(joint)} reads {positions[joint]:.4g}, "
+                f"outside its range of {self._low[joint]:.4g} to {self._high[joint]:.4g}"
+            )
+        hasty = np.abs(velocities) - MEASURED * self._speeds
+        if (hasty > 0).any():
+            joint = int(np.argmax(hasty))
+            return (
+                f"{self._name(joint)} reads a velocity of {velocities[joint]:.4g}, "
+                f"above {MEASURED:g} times its limit of {self._speeds[joint]:.4g}"
+            )
+        return self._jump(positions, at)
+
+    def _jump(self, positions: Float, at: float) -> str:
         if self._positions is None:
             return ""
-        jump = np.abs(positions - self._positions) - self._slack - self._fastest * max(at - self._at, 0.0)
-        if (jump > 0).any():
-            return f"has joint {int(np.argmax(jump))} further than it can have moved"
-        return ""
+        since = max(at - self._at, 0.0)
+        possible = FASTER * self._speeds * (since + JITTER)
+        beyond = np.abs(positions - self._positions) - possible
+        if not (beyond > 0).any():
+            return ""
+        joint = int(np.argmax(beyond))
+        return (
+            f"{self._name(joint)} reads {positions[joint]:.4g} after {self._positions[joint]:.4g}, "
+            f"further than the {possible[joint]:.2g} that it can have moved in {since:.3f} s"
+        )
+
+    def _name(self, joint: int) -> str:
+        return self._names[joint] if self._names else f"joint {joint}"

@@ -9,8 +9,12 @@ from isthmus.core import check_settings
 class SafetySettings:
     """How far commands may go, and how long faults are tolerated. The limits themselves come from the robot."""
 
-    step: float = 1.0
-    """Largest change of a position command from one step to the next, in steps at the joint's speed limit."""
+    step: float = 0.8
+    """Largest change of a position command from one step to the next, in steps at the joint's speed limit.
+
+    Below 1, because a drive overshoots, and because commands that are on their way for unequal times come closer
+    together than they were sent.
+    """
     lead: float = 4.0
     """Largest distance of a position command from where the joint is, in steps at its speed limit."""
     stale: float = 0.06
@@ -19,6 +23,8 @@ class SafetySettings:
     """Seconds that a command may be late before the robot is held."""
     patience: float = 2.0
     """Seconds that a silent robot is waited for before it is given up."""
+    blocked: float = 60.0
+    """Seconds that an environment's reset may take before it is given up, and a step of one that cannot be held."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""

@@ -9,8 +9,8 @@ and the policy may be changed, it is trained on in the corrected simulator, and 
 Where commands take effect late, all learn as from a robot that is on time, and decide for when it will be.
 """
 
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Episode, Problem, Simulator
-from isthmus.data import load_arrays, save_arrays
+from isthmus.data import PARTIAL, load_arrays, save_arrays, write_whole
 from isthmus.methods.contest import AS_BEFORE, AS_IT_IS, Contest
 from isthmus.methods.explained import ExplainedMethod
 from isthmus.methods.grounded import GroundedMethod
@@ -104,7 +104,7 @@ class AutoMethod:
         parts = self._parts | ({} if name in (AS_IT_IS, IN_TIME) else {AS_BEFORE: taken})
         save_arrays(
             path,
-            {part: _file_of(method) for part, method in parts.items()},
+            {part: _file_of(method, path) for part, method in parts.items()},
             {"kind": KIND, "taken": name, "practised": self._practised, "late": self._late},
         )
 
@@ -123,11 +123,11 @@ class AutoMethod:
         if name not in (AS_IT_IS, *known) or wanted != set(files):
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
         for part, method in self._parts.items():
-            _restore_from(files[part], method)
+            _restore_from(files[part], method, path)
         if name != AS_IT_IS:
             self._taken = name, copy(known[name])
             if name != IN_TIME:
-                _restore_from(files[AS_BEFORE], self._taken[1])
+                _restore_from(files[AS_BEFORE], self._taken[1], path)
 
     @property
     def _learners(self) -> dict[str, Method]:
@@ -169,15 +169,23 @@ class AutoMethod:
         return self._source.simulator if self._identified is None else self._identified.simulator
 
 
-def _file_of(method: Method) -> np.ndarray:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "part"
-        method.save(path)
-        return np.frombuffer(path.read_bytes(), np.uint8)
+@contextmanager
+def _part_beside(path: Path) -> Generator[Path]:
+    """A name for one method's file, beside that of all: a run that goes on removes what a kill left there."""
+    part = path.with_name(f".{path.name}-part{PARTIAL}")
+    try:
+        yield part
+    finally:
+        part.unlink(missing_ok=True)
 
 
-def _restore_from(file: np.ndarray, method: Method) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "part"
-        path.write_bytes(file.tobytes())
-        method.restore(path)
+def _file_of(method: Method, path: Path) -> np.ndarray:
+    with _part_beside(path) as part:
+        method.save(part)
+        return np.frombuffer(part.read_bytes(), np.uint8)
+
+
+def _restore_from(file: np.ndarray, method: Method, path: Path) -> None:
+    with _part_beside(path) as part:
+        write_whole(part, file.tobytes())
+        method.restore(part)

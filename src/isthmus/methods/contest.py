@@ -6,21 +6,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.core.loss import noticeable_loss
 from isthmus.methods.method import Foreseen, Method, Rehearsal
 
 AS_IT_IS, AS_BEFORE = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
-WORTH = 0.05
-"""The gain from which it is worth to be sure, as a share of the source's score."""
+WORTH, MUCH = 0.05, 0.25
+"""The gain from which it is worth to be sure, as a share of the source's score and as a share of what was lost: the
+lesser of the two counts."""
 WON_BACK = 0.1
 """Share of what the policy as it is has lost that must be won back for anything to be changed: where all of them fail,
 who fails a little later in rehearsal may well do so earlier on the target."""
 FIRST, PARTS = 2, 8
 """Parts of a rehearsal in which a candidate may still turn out to do better, and parts at most."""
-SHORT, WHOLE = 0.9, 0.99
-"""Shares of the source's score in its own simulator: below the one a rehearsal falls short, above the other the policy
-as it is has lost nothing that could be won back."""
+SHORT = 0.9
+"""Share of the source's score in its own simulator below which a rehearsal falls short."""
+
+
+@dataclass(frozen=True)
+class _AtHome:
+    """Scores in the source simulator."""
+
+    source: float
+    """Of the source's policy."""
+    spread: float
+    """Its standard deviation over episodes."""
+    zero: float
+    """Of doing nothing."""
 
 
 class Contest:
@@ -39,7 +52,7 @@ class Contest:
         self.methods |= candidates
         for name in candidates:
             self.scores[name] = np.concatenate([self._rehearsed(name, part) for part in range(self._parts)])
-        while self._parts < PARTS and (names := unsettled(self.scores, WORTH * self._range, early=self._parts < FIRST)):
+        while self._parts < PARTS and (names := unsettled(self.scores, self._worth, early=self._parts < FIRST)):
             for name in names:
                 self.scores[name] = np.concatenate((self.scores[name], self._rehearsed(name, self._parts)))
             self._parts += 1
@@ -49,13 +62,13 @@ class Contest:
         """The name of who is to be taken."""
         if not self._fall_back:
             return max((name for name in self.scores if name != AS_IT_IS), key=lambda name: self.scores[name].mean())
-        lost = self._at_home(AS_IT_IS)[0] - float(self.scores[AS_IT_IS].mean())
-        return chosen(self.scores, WON_BACK * max(lost, 0.0))
+        return chosen(self.scores, WON_BACK * max(self._lost, 0.0))
 
     @property
     def is_needless(self) -> bool:
-        """Whether the policy as it is has nothing to win."""
-        return self._fall_back and self._share(AS_IT_IS) > WHOLE
+        """Whether the policy as it is loses nothing that anybody would notice."""
+        home = self._at_home(AS_IT_IS)
+        return self._fall_back and self._lost <= noticeable_loss(home.source, home.spread, home.zero)
 
     @property
     def falls_short(self) -> bool:
@@ -68,28 +81,35 @@ class Contest:
         return {name: self._foreseen(name) for name in self.scores}
 
     @property
-    def _range(self) -> float:
-        source, zero = self._at_home(AS_IT_IS)
-        return source - zero
+    def _lost(self) -> float:
+        """What the policy as it is loses of the score that it has in its simulator, from the same starts."""
+        return self._at_home(AS_IT_IS).source - float(self.scores[AS_IT_IS].mean())
+
+    @property
+    def _worth(self) -> float:
+        """The gain from which it is worth to be sure."""
+        home = self._at_home(AS_IT_IS)
+        noticed = noticeable_loss(home.source, home.spread, home.zero)
+        return min(WORTH * (home.source - home.zero), max(MUCH * self._lost, noticed))
 
     def _share(self, name: str) -> float:
         """How far a score is from doing nothing to what the source's policy has in its simulator."""
         return self._foreseen(name).score
 
     def _foreseen(self, name: str) -> Foreseen:
-        scores, (source, zero) = self.scores[name], self._at_home(name)
-        share = (scores - zero) / (source - zero)
+        scores, home = self.scores[name], self._at_home(name)
+        share = (scores - home.zero) / (home.source - home.zero)
         return Foreseen(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
 
-    def _at_home(self, name: str) -> tuple[float, float]:
-        """What the source's policy has in its simulator, and who does nothing, from the starts that `name` had."""
+    def _at_home(self, name: str) -> "_AtHome":
+        """Scores in the source simulator from the starts that `name` had."""
         starts = len(self.scores[name])
         parts = range(-(-starts // len(self._rehearsal.source(0))))
         source, zero = (
             np.concatenate([at_home(part) for part in parts])[:starts]
             for at_home in (self._rehearsal.source, self._rehearsal.zero)
         )
-        return float(source.mean()), float(zero.mean())
+        return _AtHome(float(source.mean()), float(source.std()), float(zero.mean()))
 
     def _rehearsed(self, name: str, part: int) -> Float:
         return self._rehearsal.scores(self.methods[name].decider(), self._history, part)

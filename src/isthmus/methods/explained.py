@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, keep_overflow
 from isthmus.methods.method import Learned, Source, Upset
 from isthmus.methods.settings import MethodSettings
 from isthmus.models.disturbance import Disturbance
@@ -54,10 +54,10 @@ class ExplainedPolicy:
         return self._command(history, self.policy(history))
 
     def _command(self, history: History, a_src: Float) -> Float:
-        # A source that commands beyond the limit, to be safe from noise, goes on doing so.
-        wanted = self.simulator.spec.clip(a_src)
-        past = history.actions.reshape(len(a_src), -1)
-        command = a_src + self.response.correction(history.current, wanted, past, self.tracker.belief(history))
+        spec = self.simulator.spec
+        wanted, past = spec.clip(a_src), history.actions.reshape(len(a_src), -1)
+        corrected = wanted + self.response.correction(history.current, wanted, past, self.tracker.belief(history))
+        command = keep_overflow(a_src, corrected, spec.action_low, spec.action_high)
         self.tracker.remember(history, command)
         return command
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Float, History, Policy, Problem, Simulator
+from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, keep_overflow
 from isthmus.data import load_arrays, save_arrays
 from isthmus.identification import Transitions, identify, set_apart
 from isthmus.methods.method import Learned, Source
@@ -48,8 +48,7 @@ class IdentifiedPolicy:
         o_want = self.simulator.predict(history, a_src)
         within = self.simulator.spec.clip(a_src)
         found = self.reach(history.current, o_want, within)
-        # A source that commands beyond the limit, to be safe from noise, goes on doing so.
-        return Decision(a_src, o_want, found.actions + (a_src - within))
+        return Decision(a_src, o_want, keep_overflow(a_src, found.actions, self.reach.low, self.reach.high))
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""

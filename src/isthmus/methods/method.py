@@ -71,9 +71,10 @@ def _as_it_is(policy: Policy) -> Policy:
 class SourceCost:
     """What the task costs in the source simulator, where all is known. The target's reward is another matter."""
 
-    foresee: Callable[[Float, Float], tuple[Float, Float, Float]]
-    """From observations (n, obs) and actions (n, act), in a simulator whose actuators know no limits: what is seen next
-    (n, obs), and what the cost is made of, before the step and after it, each (n, m)."""
+    foresee: Callable[[Float, Float, int], tuple[Float, Float, Float]]
+    """From observations (n, obs) and actions (n, act) about as many robots as the number says, in a simulator whose
+    actuators know no limits: what is seen next (n, obs), and what the cost is made of, before the step and after it,
+    each (n, m)."""
     price: Callable[[Float, Float, Float], Float]
     """From that before, actions and that after, what a step costs (n,)."""
 

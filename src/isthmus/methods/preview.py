@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Bool, Episode, Float, History, Policy, Problem, Simulator, Trajectory
+from isthmus.core import Bool, Episode, Float, History, Policy, Problem, Simulator, Trajectory, keep_overflow
 from isthmus.core.linear import solve
 from isthmus.methods.method import Joints, Learned, Source
 from isthmus.methods.settings import MethodSettings
@@ -56,9 +56,12 @@ class PreviewPolicy:
         past = led_past(history, self._answer.past, self._joints)
         error = self._followed(history, now)
         source, wanted = self._course(history)
-        free = self._answer.course(now, source, past, error)[:, :, self._targets]
-        missing = wanted[:, :, self._spec.targets] - free
-        command = source[:, 0] + missing.reshape(len(now), -1) @ self._first.T
+        spec = self._spec
+        within = spec.clip(source)
+        free = self._answer.course(now, within, past, error)[:, :, self._targets]
+        missing = wanted[:, :, spec.targets] - free
+        corrected = within[:, 0] + missing.reshape(len(now), -1) @ self._first.T
+        command = keep_overflow(source[:, 0], corrected, spec.action_low, spec.action_high)
         self._seen, self._past, self._error = history.current.copy(), past.copy(), error
         return Decision(source[:, 0], wanted[:, 0], command)
 

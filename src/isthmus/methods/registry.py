@@ -32,6 +32,8 @@ class MethodKind:
     make: Callable[[Source, MethodSettings], Method]
     follows_policy: bool = True
     """Whether it carries the source's policy across; else it makes plans of its own."""
+    collects: bool = True
+    """Whether it learns from target samples before it is judged."""
     sees_reward: bool = False
     """Whether it is paid on the target, as no other method is."""
     slow: bool = False
@@ -99,6 +101,7 @@ METHODS = {
             make=lambda source, _settings: PlanningMethod(source, OutputError),
             follows_policy=False,
             slow=True,
+            collects=False,
         ),
         MethodKind(
             name="gaussian",
@@ -107,6 +110,7 @@ METHODS = {
             make=lambda source, _settings: PlanningMethod(source, GaussianDynamics),
             follows_policy=False,
             slow=True,
+            collects=False,
         ),
         MethodKind(
             name="grounded",
@@ -121,6 +125,7 @@ METHODS = {
             sees="nothing of the target",
             make=lambda source, _settings: RobustMethod(source),
             follows_policy=False,
+            collects=False,
         ),
         MethodKind(
             name="rl-on-target",
@@ -135,6 +140,7 @@ METHODS = {
             summary="the source's policy as it is",
             sees="nothing of the target",
             make=lambda source, _settings: UnadaptedMethod(source),
+            collects=False,
         ),
     )
 }

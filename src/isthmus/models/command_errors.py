@@ -30,14 +30,16 @@ class CommandErrors:
     """How many times more blurred than at its clearest an error is seen (..., act)."""
 
     @staticmethod
-    def of(commands: Float, half_range: Float, found: Explanation, *, cut: bool) -> "CommandErrors":
-        """From commands before any limit (..., act) and what explains their effect.
+    def of(
+        commands: Float, half_range: Float, found: Explanation, *, cut: bool, middle: Float | float = 0.0
+    ) -> "CommandErrors":
+        """From commands before any limit (..., act) and what explains their effect; ranges are about `middle`.
 
         Where errors come before the actuator's limit and are `cut` off there, an effect at the limit tells only how
         large an error was at least. Elsewhere an effect counts against the command within its limits, as far as it is
         worth the effort.
         """
-        asked, done = commands / half_range, found.actions / half_range
+        asked, done = (commands - middle) / half_range, (found.actions - middle) / half_range
         if cut:
             seen, inside = found.clear > DIMMEST, np.abs(done) < 1 - HEAP
             side = np.where(inside, 0.0, np.sign(done))

@@ -61,12 +61,13 @@ class Explainer:
         It is looked for from `start`, or else from those actions.
         """
         half, found = self.simulator.spec.half_range, actions if start is None else start
+        far = self.simulator.spec.middle - LARGEST * half, self.simulator.spec.middle + LARGEST * half
         for _ in range(iterations - 1):
             jacobian, missing = self._missing(observations, reached, found)
-            found = _moved(found, half, gauss_newton_step(jacobian, missing))
+            found = np.clip(found + half * gauss_newton_step(jacobian, missing), *far)
         jacobian, missing = self._missing(observations, reached, found)
         total = missing + np.einsum("nka,na->nk", jacobian, (found - actions) / half)
-        found = _moved(found, half, gauss_newton_step(jacobian, missing))
+        found = np.clip(found + half * gauss_newton_step(jacobian, missing), *far)
         normal = np.einsum("nka,nkb->nab", jacobian, jacobian)
         priced = normal + (self.metric.effort + TINY) * np.eye(len(half))
         errors = solve(priced, np.einsum("nka,nk->na", jacobian, total)[..., None])[..., 0]
@@ -77,7 +78,3 @@ class Explainer:
         """How what comes next changes with the actions (n, d, act), and what it lacks (n, d)."""
         expected, change = quick_action_sensitivity(self.simulator, observations, actions, self.metric)
         return np.einsum("nda,dk->nka", change, self.metric.root), self.metric.weigh(reached - expected)
-
-
-def _moved(actions: Float, half: Float, step: Float) -> Float:
-    return np.clip(actions + half * step, -LARGEST * half, LARGEST * half)

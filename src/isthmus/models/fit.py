@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from isthmus.core import Float, Int
 from isthmus.data import Windows
 from isthmus.models.batches import Batches
+from isthmus.models.compiler_cache import make_no_compiler_cache
 from isthmus.models.inverse import InverseNetwork
 from isthmus.models.settings import FitSettings
 from isthmus.models.standardise import Statistics
@@ -85,6 +86,7 @@ def _train(
     progress: Progress | None,
 ) -> tuple[list[tuple[float, float]], int]:
     """Gradient steps until the held-out loss stops falling; leaves the best weights in `network`."""
+    make_no_compiler_cache()
     optimiser = torch.optim.AdamW(
         network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
     )

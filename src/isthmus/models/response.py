@@ -7,7 +7,7 @@ command within the actuator's limits and, with history, those of the last steps.
 foresees (`disturbance`). Solved for a, it gives the command whose effect is that of the source's action.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -42,16 +42,17 @@ class Response:
     half_range: Float
     targets: Int
     disturbance: Disturbance
+    middle: Float = field(default_factory=lambda: np.zeros(1))
+    """Of each actuator's range (act,); zero for all by default."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit together: they may come from a file."""
         act, d = len(self.half_range), len(self.targets)
         vectors = (self.mean, self.scale, self.targets, self.half_range, self.disturbance.spread)
         shapes = (*(vector.shape for vector in vectors), self.weights.shape[1:])
-        numbers = (self.weights, *vectors)
-        if shapes != ((d,), (d,), (d,), (act,), (act,), (act,)) or not all(
-            np.isfinite(array).all() for array in numbers
-        ):
+        numbers = (self.weights, self.middle, *vectors)
+        fits = shapes == ((d,), (d,), (d,), (act,), (act,), (act,)) and self.middle.shape in ((1,), (act,))
+        if not fits or not all(np.isfinite(array).all() for array in numbers):
             raise ValueError(f"its arrays have the shapes {shapes}, or are not finite")
 
     @staticmethod
@@ -59,7 +60,7 @@ class Response:
         """Every command comes to what it is in the simulator, but for a disturbance."""
         act, d = spec.action_size, len(spec.targets)
         weights = np.zeros((1 + d + act, act))
-        return Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
+        return Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance, spec.middle)
 
     @property
     def lookback(self) -> int:
@@ -80,15 +81,18 @@ class Response:
 
     def effect(self, commands: Float, belief: Float) -> Float:
         """About what commands (n, act), before any limit, come to under disturbances of which `belief` is known."""
-        half, disturbed = self.half_range, (belief * self.disturbance.grid).sum(axis=-1)
-        share = commands / half
-        return half * np.clip(share + disturbed if self.disturbance.cut else np.clip(share, -1, 1) + disturbed, -1, 1)
+        share, disturbed = self._share(commands), (belief * self.disturbance.grid).sum(axis=-1)
+        effect = np.clip(share + disturbed if self.disturbance.cut else np.clip(share, -1, 1) + disturbed, -1, 1)
+        return self.middle + self.half_range * effect
+
+    def within(self, commands: Float) -> Float:
+        """Commands (n, act) within the actuators' limits."""
+        return np.clip(commands, self.middle - self.half_range, self.middle + self.half_range)
 
     def unforeseen(self, observations: Float, commands: Float, past: Float, found: Explanation) -> CommandErrors:
         """Errors of commands (n, act), before any limit, that the lines do not foresee."""
-        half = self.half_range
-        errors = CommandErrors.of(commands, half, found, cut=self.disturbance.cut)
-        return errors.less(self.errors(observations, np.clip(commands, -half, half), past))
+        errors = CommandErrors.of(commands, self.half_range, found, cut=self.disturbance.cut, middle=self.middle)
+        return errors.less(self.errors(observations, self.within(commands), past))
 
     def correction(self, observations: Float, wanted: Float, past: Float, belief: Float) -> Float:
         """What to add to the actions `wanted` (n, act), within limits, for them to have their effect (n, act).
@@ -96,9 +100,13 @@ class Response:
         `belief` is what is known of the disturbances (n, act, g).
         """
         error = self.errors(observations, wanted, past)
-        share = wanted / self.half_range
+        share = self._share(wanted)
         against = self.disturbance.command(belief, share) - share
         return self.half_range * (against @ self._undo + np.clip(-error @ self._undo, -LARGEST, LARGEST))
+
+    def _share(self, actions: Float) -> Float:
+        """Actions (n, act) from the middle of their range, in half ranges: within limits between -1 and 1."""
+        return (actions - self.middle) / self.half_range
 
     @cached_property
     def _undo(self) -> Float:
@@ -109,7 +117,7 @@ class Response:
 
     def save(self, path: Path) -> None:
         """Write the model."""
-        arrays = {name: getattr(self, name) for name in (*ARRAYS, "targets")}
+        arrays = {name: getattr(self, name) for name in (*ARRAYS, "targets", "middle")}
         arrays |= {name: getattr(self.disturbance, name) for name in DISTURBANCE}
         save_arrays(path, arrays, {"kind": KIND, "cut": self.disturbance.cut})
 
@@ -121,7 +129,8 @@ class Response:
             numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*ARRAYS, *DISTURBANCE)}
             disturbance = Disturbance(*(numbers.pop(name) for name in DISTURBANCE), cut=bool(meta["cut"]))
             targets = np.asarray(arrays["targets"], dtype=np.int64)
-            return Response(**numbers, targets=targets, disturbance=disturbance)
+            middle = np.asarray(arrays.get("middle", np.zeros(1)), dtype=np.float64)
+            return Response(**numbers, targets=targets, disturbance=disturbance, middle=middle)
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error
 

@@ -55,17 +55,18 @@ def fit_response(
     found = Explanation.joined([run.found for run in runs])
     lengths = [len(run.actions) for run in runs]
     episodes, origin = np.repeat([run.episode for run in runs], lengths), np.repeat(np.arange(len(runs)), lengths)
-    targets, half = seen[:, spec.targets], spec.half_range
-    spread, cut = targets.std(axis=0), is_cut_at_limit(actions / half, found.actions / half, found.clear)
+    targets, half, middle = seen[:, spec.targets], spec.half_range, spec.middle
+    done = (found.actions - middle) / half
+    spread, cut = targets.std(axis=0), is_cut_at_limit((actions - middle) / half, done, found.clear)
 
     def response(weights: Float, disturbance: Disturbance) -> Response:
         scale = np.where(spread > 0, spread, 1.0)
-        return Response(weights, targets.mean(axis=0), scale, half, spec.targets, disturbance)
+        return Response(weights, targets.mean(axis=0), scale, half, spec.targets, disturbance, middle)
 
     plain = response(np.zeros((0, len(half))), Disturbance.none(len(half)))
     features = plain.features(seen, actions, past[:, past.shape[1] - (history - 1) * len(half) :])
-    errors = CommandErrors.of(commands, half, found, cut=cut)
-    effects = np.clip(found.actions / half, -1, 1) if cut else actions / half + found.errors
+    errors = CommandErrors.of(commands, half, found, cut=cut, middle=middle)
+    effects = np.clip(done, -1, 1) if cut else actions / half + found.errors
     deaf = _deaf(plain.features(seen, actions, past), effects, 1 + len(spec.targets))
 
     def disturbance(weights: Float) -> Disturbance:

@@ -23,11 +23,27 @@ class Hastened(Protocol):
         ...
 
 
+@runtime_checkable
+class Threaded(Protocol):
+    """Who predicts on several threads, and can do so on one."""
+
+    @property
+    def serial(self) -> Simulator:
+        """The same simulator on one thread."""
+        ...
+
+
+def for_robots(simulator: Simulator, n: int) -> Simulator:
+    """The simulator in which to predict for n robots: a control step of one is too short for threads."""
+    return simulator.serial if n == 1 and isinstance(simulator, Threaded) else simulator
+
+
 def action_sensitivity(
     simulator: Simulator, observations: Float, actions: Float, metric: Metric
 ) -> tuple[Float, Float]:
     """The next observations (n, obs), and how their targets, in spreads, move with the actions (n, d, act)."""
     n, act = actions.shape
+    simulator = for_robots(simulator, n)
     nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
     tried = (actions[:, None] + nudges).reshape(-1, act)
     seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
@@ -39,6 +55,7 @@ def quick_action_sensitivity(
     simulator: Simulator, observations: Float, actions: Float, metric: Metric
 ) -> tuple[Float, Float]:
     """The same, with differences in a hasty simulator where there is one: close enough for a step of Gauss-Newton."""
+    simulator = for_robots(simulator, len(observations))
     hasty = simulator.hasty if isinstance(simulator, Hastened) else None
     if hasty is None:
         return action_sensitivity(simulator, observations, actions, metric)

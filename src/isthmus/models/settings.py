@@ -28,12 +28,13 @@ class FitSettings:
         """Refuse numbers that make no sense."""
         check_settings(
             (
-                ("fit.hidden", self.hidden, bool(self.hidden) and all(units >= 1 for units in self.hidden)),
-                ("fit.epochs", self.epochs, self.epochs >= 1),
-                ("fit.patience", self.patience, self.patience >= 1),
-                ("fit.batch", self.batch, self.batch >= 1),
+                ("fit.hidden", self.hidden, 1 <= len(self.hidden) <= 16),
+                *(("fit.hidden", units, 1 <= units <= 10_000) for units in self.hidden),
+                ("fit.epochs", self.epochs, 1 <= self.epochs <= 10**6),
+                ("fit.patience", self.patience, 1 <= self.patience <= 10**9),
+                ("fit.batch", self.batch, 1 <= self.batch <= 10**7),
                 ("fit.learning-rate", self.learning_rate, 0 < self.learning_rate < 1),
-                ("fit.weight-decay", self.weight_decay, self.weight_decay >= 0),
+                ("fit.weight-decay", self.weight_decay, 0 <= self.weight_decay <= 1e3),
                 ("fit.validation", self.validation, 0 < self.validation <= 0.5),
             )
         )

@@ -54,15 +54,14 @@ class Tracker:
         """The beliefs after another step."""
         response, disturbance = self._response, self._response.disturbance
         start = response.effect(commands, belief)  # close by already, so that one iteration is enough
-        given = np.clip(commands, -response.half_range, response.half_range)
+        given = response.within(commands)
         found = self._explainer(before, now, given, iterations=1, start=start)
         weighed, _ = disturbance.weighed(belief, response.unforeseen(before, commands, past, found))
         return disturbance.moved(weighed)
 
     def _commands_given(self, done: Float, follows: Bool) -> Float:
         """The commands before any limit, as far as it was us who gave them."""
-        half = self._response.half_range
-        ours = follows & _equal(np.clip(self._commands, -half, half), done)
+        ours = follows & _equal(self._response.within(self._commands), done)
         return np.where(ours[:, None], self._commands, done)
 
 

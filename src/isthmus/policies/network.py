@@ -10,6 +10,7 @@ import numpy as np
 from isthmus.core import Float, History, Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.data import load_arrays, save_arrays
+from isthmus.policies.finite import finite
 from isthmus.policies.view import whole
 
 KIND = "policy"
@@ -21,9 +22,13 @@ class Squash:
 
     low: Float
     high: Float
+    clip: float = np.inf
+    """Magnitude to which outputs are clipped before that, as SAC and TQC do with gSDE."""
 
     def __call__(self, outputs: Float) -> Float:
         """Actions (n, act)."""
+        if self.clip < np.inf:
+            outputs = np.clip(outputs, -self.clip, self.clip)
         return self.low + (np.tanh(outputs) + 1) / 2 * (self.high - self.low)
 
 
@@ -38,7 +43,7 @@ class NetworkPolicy:
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act)."""
-        outputs = self.network(self.see(history.current))
+        outputs = finite(self.network(self.see(history.current)), history.current)
         return outputs if self.squash is None else self.squash(outputs)
 
     def save(self, path: Path) -> None:
@@ -50,7 +55,7 @@ class NetworkPolicy:
 
 def read_network(path: Path) -> Mlp:
     """The network in a file of our own format."""
-    arrays, meta = load_arrays(path, KIND)
+    arrays, meta = load_arrays(path, KIND, follow=True)
     try:
         return Mlp.from_arrays(arrays, cast("Activation", meta["activation"]))
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:

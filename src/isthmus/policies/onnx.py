@@ -8,6 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from isthmus.core import Float, History, Problem
+from isthmus.data import read_regular
+from isthmus.data.bounded import Unreadable
+from isthmus.policies.finite import finite
+from isthmus.policies.onnx_check import LARGEST, check_onnx
+from isthmus.policies.onnx_runtime import open_session
+from isthmus.policies.onnx_trial import TYPES, try_model
 
 
 class Session(Protocol):
@@ -19,57 +25,52 @@ class Session(Protocol):
 
 
 @dataclass(frozen=True)
-class OnnxPolicy:
-    """Acts on the latest observation."""
-
-    session: Session
-    input: str
-    output: str
-    one_by_one: bool
-    """Whether the file takes a single observation at a time."""
-    see: Callable[[Float], Float]
-    """What the network is shown of an observation (n, obs), normaliser included."""
-
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act)."""
-        inputs = self.see(history.current).astype(np.float32)
-        rows = np.split(inputs, len(inputs)) if self.one_by_one else [inputs]
-        parts: list[Any] = [self.session.run([self.output], {self.input: row})[0] for row in rows]
-        return np.concatenate([np.asarray(part, dtype=np.float64).reshape(len(rows[0]), -1) for part in parts])
-
-
-@dataclass(frozen=True)
 class OnnxFile:
     """A loaded ONNX file and its sizes."""
 
     session: Session
     input: str
     inputs: int
+    type: str
+    """ONNX's name of the type of its input."""
     outputs: dict[str, int]
     """Size of each output by name."""
     one_by_one: bool
+    """Whether the file takes a single observation at a time."""
 
 
-def read_onnx(path: Path) -> OnnxFile:
-    """Load an ONNX file with one input of shape (batch, size)."""
+@dataclass(frozen=True)
+class OnnxPolicy:
+    """Acts on the latest observation."""
+
+    file: OnnxFile
+    output: str
+    see: Callable[[Float], Float]
+    """What the network is shown of an observation (n, obs), normaliser included."""
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act)."""
+        file = self.file
+        inputs = self.see(history.current).astype(TYPES[file.type])
+        rows = np.split(inputs, len(inputs)) if file.one_by_one else [inputs]
+        try:
+            parts: list[Any] = [file.session.run([self.output], {file.input: row})[0] for row in rows]
+        except Exception as error:
+            raise Problem(f"ONNX Runtime could not run the policy ({str(error)[:120]})") from error
+        actions = np.concatenate([np.asarray(part, dtype=np.float64).reshape(len(rows[0]), -1) for part in parts])
+        return finite(actions, history.current)
+
+
+def read_onnx(path: Path, *, trust: bool = False) -> OnnxFile:
+    """Load an ONNX file with one input of shape (batch, size), after it was checked and tried in another process."""
     try:
-        import onnxruntime  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise Problem("ONNX policies need ONNX Runtime: pip install 'isthmus[onnx]'") from error
-    if not path.is_file():
-        raise Problem(f"there is no policy at {path}")
-    options: Any = onnxruntime.SessionOptions()  # pyright: ignore[reportUnknownVariableType]
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # a control step is too short for threads
-    options.log_severity_level = 4
-    try:
-        session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        taken: list[tuple[str, list[Any]]] = [(value.name, list(value.shape)) for value in session.get_inputs()]
-        given: list[tuple[str, list[Any]]] = [(value.name, list(value.shape)) for value in session.get_outputs()]
-    except Exception as error:
-        raise Problem(f"{path} is not an ONNX file, or it is damaged ({str(error).splitlines()[0][:120]})") from error
-    if len(taken) != 1 or len(taken[0][1]) != 2 or not isinstance(taken[0][1][1], int):
-        shapes = [shape for _, shape in taken]
-        raise Problem(f"{path} has inputs of shape {shapes}: a policy takes one, of shape (batch, observations)")
-    [(name, (batch, size))] = taken
-    outputs = {output: shape[-1] for output, shape in given if shape and isinstance(shape[-1], int)}
-    return OnnxFile(session, name, int(size), outputs, one_by_one=batch == 1)
+        content = read_regular(path, limit=LARGEST, follow=True)
+        check_onnx(content, trust=trust)
+        found = try_model(content)
+    except FileNotFoundError as error:
+        raise Problem(f"there is no policy at {path}") from error
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from error
+    except (Unreadable, MemoryError) as error:
+        raise Problem(f"{path} is not an ONNX file, or it is refused: {error}") from error
+    return OnnxFile(open_session(content), **found)

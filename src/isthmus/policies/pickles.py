@@ -4,20 +4,17 @@ NumPy arrays are rebuilt; objects of the few libraries that such files come from
 state they were pickled with; anything else is refused.
 """
 
-import codecs
 import io
-import pickle
-from collections import OrderedDict
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from isthmus.core import Problem
+from isthmus.data.bounded import Unreadable
+from isthmus.policies.unpickle import Shell, follow, key_of, parts_of
 
-LARGEST = 64 << 20
-"""Bytes of a file that are read at most."""
-KNOWN_LIBRARIES = ("stable_baselines3.", "sb3_contrib.", "gymnasium.", "gym.", "numpy.random")
+KNOWN_LIBRARIES = ("stable_baselines3.", "sb3_contrib.", "rl_zoo3.", "gymnasium.", "gym.", "numpy.random.")
 ARRAY_MODULES = (
     "numpy",
     "numpy.core.multiarray",
@@ -25,105 +22,132 @@ ARRAY_MODULES = (
     "numpy.core.numeric",
     "numpy._core.numeric",
 )
+NUMBERS = frozenset(f"{kind}{bits}" for kind in ("int", "uint", "float", "complex") for bits in (8, 16, 32, 64, 128))
+"""NumPy's types of numbers, which spaces name in old files."""
 
 
-class Plain:
+@dataclass
+class Plain(Shell):
     """Stands for an object of another library: its arguments and its state, and no behaviour."""
 
-    def __init__(self, *arguments: object, **named: object) -> None:
-        """Keep what the object was made with."""
-        self.arguments, self.named = arguments, named
-        self.state: dict[str, Any] = {}
+    arguments: tuple[Any, ...] = ()
+    state: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
-    def __new__(cls, *_arguments: object, **_named: object) -> "Plain":
-        """Make one even where a pickle skips `__init__`."""
-        made = super().__new__(cls)
-        made.arguments, made.named, made.state = (), {}, {}
-        return made
-
-    def __setstate__(self, state: object) -> None:
-        """Keep the state the object had."""
-        if isinstance(state, tuple) and len(state) == 2:  # pyright: ignore[reportUnknownArgumentType]
-            state = {**(state[0] or {}), **(state[1] or {})}  # pyright: ignore
-        if isinstance(state, dict):
-            self.state = state  # pyright: ignore[reportUnknownMemberType]
+    def build(self, state: object) -> None:
+        """Keep the state the object had, if it is named: a dictionary, or one and another of slots."""
+        parts = parts_of(state)
+        if all(part is None or isinstance(part, dict) for part in parts):  # others have a state of their own making
+            self.state = {key: value for part in parts if part for key, value in part.items()}
 
 
-def _array_shell(_kind: object, shape: object, code: object) -> np.ndarray:
-    """An empty array, to be filled from the pickle's own bytes."""
-    return np.ndarray((0,), np.dtype("b")) if shape == (0,) and code in (b"b", "b") else _refuse("an odd array")
+class _ArrayShell(Shell):
+    """An array whose numbers come later in the file."""
+
+    content: np.ndarray | None = None
+
+    def made(self) -> np.ndarray | None:
+        """The array."""
+        return self.content
+
+    def build(self, state: object) -> None:
+        """Take the numbers: version, shape, type, order and bytes."""
+        if not isinstance(state, tuple) or len(state) != 5:  # pyright: ignore[reportUnknownArgumentType]
+            raise Unreadable("it has an odd array")
+        _, shape, kind, fortran, content = state  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(kind, _Dtype) and kind.kind is None:
+            return  # of Python objects, which nobody needs
+        self.content = _array(content, kind, shape, "F" if fortran else "C")  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _refuse(what: str) -> Any:  # noqa: ANN401
-    raise pickle.UnpicklingError(what)
+@dataclass
+class _Dtype(Shell):
+    kind: np.dtype[Any] | None
+
+    def build(self, state: object) -> None:
+        """Take the byte order."""
+        order: object = state[1] if isinstance(state, tuple) and len(state) > 1 else None  # pyright: ignore
+        if self.kind is not None and isinstance(order, str) and order in "<>":
+            self.kind = self.kind.newbyteorder(order)  # pyright: ignore[reportArgumentType]
 
 
-def _safe_dtype(*arguments: object) -> np.dtype[Any]:
-    kind = np.dtype(arguments[0])  # pyright: ignore
-    return kind if kind.kind in "biufc" else _refuse(f"an array of {kind}")
+def _dtype(code: object = "", *_options: object) -> _Dtype:
+    if not isinstance(code, str) or len(code) > 4:
+        raise Unreadable("it has an odd type of array")
+    try:
+        kind = np.dtype(code)
+    except TypeError as error:
+        raise Unreadable(f"it has arrays of {code}") from error
+    if kind.kind not in "biufcO":
+        raise Unreadable(f"it has arrays of {code}")
+    return _Dtype(None if kind.kind == "O" else kind)
 
 
-def _safe_scalar(kind: object, content: object = b"") -> object:
-    if not isinstance(kind, np.dtype) or kind.kind not in "biufc" or not isinstance(content, bytes):
-        return _refuse("an odd number")
-    return np.frombuffer(content, kind, count=1)[0]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+def _array(content: object, kind: object, shape: object, order: object = "C") -> np.ndarray:
+    whole = isinstance(shape, tuple) and len(shape) <= 32 and all(type(size) is int for size in shape)  # pyright: ignore
+    if not whole or not isinstance(kind, _Dtype) or kind.kind is None or not isinstance(content, bytes | bytearray):
+        raise Unreadable("it has an odd array")
+    return np.frombuffer(content, kind.kind).reshape(shape, order="F" if order == "F" else "C")  # pyright: ignore
 
 
-def _from_buffer(content: object, kind: object, shape: object, order: object = "C") -> np.ndarray:
-    if not isinstance(kind, np.dtype) or kind.kind not in "biufc" or not isinstance(content, bytes | bytearray):
-        return _refuse("an odd array")
-    return np.frombuffer(content, kind).reshape(shape, order=order)  # pyright: ignore
+def _array_shell(*_arguments: object) -> _ArrayShell:
+    return _ArrayShell()
+
+
+def _scalar(kind: object, content: object = b"") -> object:
+    if not isinstance(kind, _Dtype) or kind.kind is None or not isinstance(content, bytes):
+        raise Unreadable("it has an odd number")
+    return np.frombuffer(content, kind.kind, count=1)[0]
 
 
 def _encode(text: object, encoding: object = "utf-8") -> bytes:
     if not isinstance(text, str) or encoding not in ("latin1", "utf-8"):
-        return _refuse("odd bytes")
-    return codecs.encode(text, str(encoding))
+        raise Unreadable("it has odd bytes")
+    return text.encode(str(encoding))
 
 
-def _new_plain(*_arguments: object) -> Plain:
-    return Plain()
+def _plain(*arguments: object) -> Plain:
+    return Plain(arguments)
 
 
-_ARRAY_PARTS: dict[str, Any] = {
+def _dictionary(*pairs: object) -> dict[Any, Any]:
+    made: dict[Any, Any] = {}
+    for pair in pairs[0] if pairs and isinstance(pairs[0], list) else ():  # pyright: ignore[reportUnknownVariableType]
+        if not isinstance(pair, list | tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
+            raise Unreadable("it has an odd dictionary")
+        made[key_of(pair[0])] = pair[1]  # pyright: ignore[reportUnknownArgumentType]
+    return made
+
+
+Makers = dict[tuple[str, str], Callable[..., Any]]
+_ARRAY_PARTS: dict[str, Callable[..., Any]] = {
     "_reconstruct": _array_shell,
-    "ndarray": Plain,
-    "dtype": _safe_dtype,
-    "scalar": _safe_scalar,
-    "_frombuffer": _from_buffer,
-}
-SAFE: dict[tuple[str, str], Any] = {
-    ("collections", "OrderedDict"): OrderedDict,
+    "ndarray": _plain,
+    "dtype": _dtype,
+    "scalar": _scalar,
+    "_frombuffer": _array,
+} | dict.fromkeys((*NUMBERS, "bool_", "bool"), _plain)
+MAKERS: Makers = {
+    ("collections", "OrderedDict"): _dictionary,
+    ("collections", "deque"): _plain,
     ("_codecs", "encode"): _encode,
-    ("copyreg", "_reconstructor"): _new_plain,
-    ("builtins", "object"): Plain,
-} | {(module, name): part for module in ARRAY_MODULES for name, part in _ARRAY_PARTS.items()}
+    ("copyreg", "_reconstructor"): _plain,
+    ("copy_reg", "_reconstructor"): _plain,
+    ("builtins", "object"): _plain,
+    ("__builtin__", "object"): _plain,
+} | {(module, name): make for module in ARRAY_MODULES for name, make in _ARRAY_PARTS.items()}
+"""What is made of the arguments of the classes and functions that a pickle may name."""
 
 
-class _PlainUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str, /) -> Any:  # noqa: ANN401
-        if (module, name) in SAFE:
-            return SAFE[module, name]
-        if f"{module}.".startswith(KNOWN_LIBRARIES):
-            return Plain
-        return _refuse(f"{module}.{name}")
+def read_plain(
+    content: bytes | io.BytesIO, makers: Makers = MAKERS, persistent: Callable[[object], object] | None = None
+) -> Any:  # noqa: ANN401
+    """The object in a pickle as plain data; Unreadable, with what was found, if it is anything else.
 
-    def persistent_load(self, pid: object, /) -> Any:  # noqa: ANN401
-        return _refuse(f"a reference to {pid!r}")
+    A stream is left after the end of the pickle. `persistent` finds what is kept outside of it.
+    """
 
+    def find(module: str, name: str) -> Callable[..., Any] | None:
+        known = makers.get((module, name))
+        return _plain if known is None and f"{module}.".startswith(KNOWN_LIBRARIES) else known
 
-def read_plain(path: Path, kind: str) -> Any:  # noqa: ANN401
-    """The object in a pickle file, as plain data; `kind` says in the error what was expected."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}") from error
-    if len(content) > LARGEST:
-        raise Problem(f"{path} is larger than a {kind} file can be")
-    try:
-        return _PlainUnpickler(io.BytesIO(content)).load()
-    except pickle.UnpicklingError as error:
-        raise Problem(f"{path} is refused: a {kind} file has no use for {error}") from error
-    except Exception as error:
-        raise Problem(f"{path} is not a {kind} file, or it is damaged ({type(error).__name__})") from error
+    return follow(content, find, persistent)

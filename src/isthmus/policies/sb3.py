@@ -1,125 +1,200 @@
-"""Policies that Stable-Baselines3 saved: PPO, A2C, TRPO, SAC, TQC and TD3, read without running any of the file."""
+"""Policies that Stable-Baselines3 and its contrib package saved, read without running any of the file.
 
-import io
+Read are those that map an observation to a continuous action: PPO, A2C, TRPO, SAC, TQC, TD3, DDPG and ARS, with gSDE or
+without. Their exploration is left out. Others are refused by name.
+"""
+
 import json
 import re
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from isthmus.core import Float32, Mlp, Problem
+from isthmus.core import Mlp, Problem
 from isthmus.core.mlp import Activation
+from isthmus.data import open_regular
+from isthmus.data.bounded import Unreadable, unpack
+from isthmus.policies.weights import read_weights
 
 WEIGHTS, SETTINGS = "policy.pth", "data"
-LARGEST = 256 << 20
-"""Bytes of an entry that are unpacked at most."""
+LARGEST = 64 << 20
+"""Bytes that are unpacked at most."""
+LONGEST_SETTINGS = 8 << 20
+CLIP_MEAN = 2.0
+"""To what SAC and TQC clip the mean of their actions with gSDE, before the tanh, unless they are told otherwise."""
+EXPLORATION = "log_std"
+"""What PPO, A2C and TRPO have with continuous actions only."""
+REFUSED = {
+    "quantile_net.": "of QR-DQN, whose actions are discrete",
+    "q_net.": "of DQN, whose actions are discrete",
+    "lstm": "of RecurrentPPO, which has a memory",
+    "ra_mean": "of CrossQ, which has layers that renormalise",
+    "features_extractor.": "with a convolutional or other feature extractor",
+}
+"""Policies that are not read, by what occurs in the names of their weights."""
 
 
 @dataclass(frozen=True)
 class Family:
     """How algorithms of a kind name the layers of the network that acts."""
 
-    hidden: str
-    """Prefix of the hidden layers."""
+    inner: tuple[str, ...]
+    """Prefixes of layers with numbers, in the order in which they act."""
     last: str
-    """Prefix of the output layer; empty where it is the last of the hidden ones."""
+    """The output layer; empty where it is the last of those with numbers."""
     activation: Activation
     """What is between the layers unless the file says otherwise."""
     squashed: bool
-    """Whether a tanh limits the actions."""
+    """Whether a tanh limits the actions, unless the file says otherwise."""
+    marks: tuple[str, ...]
+    """Weights by which it is told from those after it."""
 
 
 FAMILIES = {
-    "PPO, A2C or TRPO": Family("mlp_extractor.policy_net.", "action_net.", "tanh", squashed=False),
-    "SAC or TQC": Family("actor.latent_pi.", "actor.mu.", "relu", squashed=True),
-    "TD3": Family("actor.mu.", "", "relu", squashed=True),
+    "SAC or TQC": Family(("actor.latent_pi.",), "actor.mu", "relu", squashed=True, marks=("actor.mu.weight",)),
+    "SAC or TQC with gSDE": Family(
+        ("actor.latent_pi.", "actor.mu."), "", "relu", squashed=True, marks=("actor.mu.0.weight", "actor.log_std")
+    ),
+    "TD3 or DDPG": Family(("actor.mu.",), "", "relu", squashed=True, marks=("actor.mu.0.weight",)),
+    "PPO, A2C or TRPO": Family(
+        ("mlp_extractor.shared_net.", "mlp_extractor.policy_net."),
+        "action_net",
+        "tanh",
+        squashed=False,
+        marks=("action_net.weight",),
+    ),
+    "ARS": Family(("action_net.",), "", "relu", squashed=True, marks=("action_net.0.weight",)),
 }
+"""In the order in which they are recognised."""
 
 
-def read_sb3(path: Path) -> tuple[Mlp, bool]:
-    """The acting network in an SB3 zip, and whether a tanh limits its outputs."""
+@dataclass(frozen=True)
+class Sb3Network:
+    """The network that acts, and what is done with its outputs."""
+
+    network: Mlp
+    squashed: bool
+    """Whether a tanh limits the actions."""
+    clip: float
+    """Magnitude to which outputs are clipped before that."""
+    timed: bool
+    """Whether the last number that it sees is from 0 to 1, as RL Zoo's time feature is and no other."""
+
+
+def read_sb3(path: Path) -> Sb3Network:
+    """The acting network in an SB3 zip."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            weights, settings = (_entry(archive, name, path) for name in (WEIGHTS, SETTINGS))
+        with open_regular(path, follow=True) as file:
+            entries = unpack(file, (WEIGHTS, SETTINGS), largest=LARGEST)
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, RuntimeError) as error:
+    except (Unreadable, MemoryError) as error:
         raise Problem(f"{path} is not a Stable-Baselines3 zip, or it is damaged ({error})") from error
-    arrays = _arrays(weights, path)
-    family = _family(arrays, path)
-    names = _layers(arrays, family)
-    layers = [(arrays[f"{name}.weight"], arrays[f"{name}.bias"]) for name in names]
+    for name in (WEIGHTS, SETTINGS):
+        if name not in entries:
+            raise Problem(f"{path} is not a Stable-Baselines3 zip: it has no {name!r}")
+    settings = _settings(entries[SETTINGS], path)
     try:
-        return _network(layers, _activation(settings, family, path)), family.squashed
+        arrays = read_weights(entries[WEIGHTS], largest=LARGEST)
+    except (Unreadable, MemoryError) as error:
+        raise Problem(f"{path} is refused: its {WEIGHTS!r} is not plain weights: {error}") from error
+    name = _family(arrays, path)
+    try:
+        return _network(arrays, name, settings)
     except ValueError as error:
         raise Problem(f"the network in {path} does not fit together: {error}") from error
 
 
-def _entry(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+def _settings(content: bytearray, path: Path) -> dict[str, Any]:
+    """What the policy was made with, in words: pickles beside them stay closed."""
     try:
-        info = archive.getinfo(name)
-    except KeyError as error:
-        raise Problem(f"{path} is not a Stable-Baselines3 zip: it has no {name!r}") from error
-    if info.file_size > LARGEST:
-        raise Problem(f"{path} is refused: its {name!r} unpacks to {info.file_size >> 20} MB")
-    return archive.read(info)
+        data: Any = json.loads(bytes(content)) if len(content) <= LONGEST_SETTINGS else None
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"{path} is not a Stable-Baselines3 zip: its {SETTINGS!r} is not a JSON object") from error
+    if not isinstance(data, dict):
+        raise Problem(f"{path} is not a Stable-Baselines3 zip: its {SETTINGS!r} is not a JSON object")
+    return data  # pyright: ignore[reportUnknownVariableType]
 
 
-def _arrays(content: bytes, path: Path) -> dict[str, np.ndarray]:
-    """The tensors of the policy; torch's own restricted reader refuses everything that is not one."""
-    import torch  # noqa: PLC0415 - needed to read the file, not to act
-
-    try:
-        loaded: object = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except Exception as error:
-        reason = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
-        raise Problem(f"{path} is refused: its {WEIGHTS!r} is not plain weights ({reason})") from error
-    if not isinstance(loaded, Mapping):
-        raise Problem(f"{path} is refused: its {WEIGHTS!r} is not a table of weights")
-    table: dict[str, Any] = {str(name): value for name, value in loaded.items()}  # pyright: ignore
-    return {name: value.detach().to(torch.float32).numpy() for name, value in table.items() if torch.is_tensor(value)}
+def _part(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found: object = settings.get(name)
+    return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
-def _family(arrays: Mapping[str, np.ndarray], path: Path) -> Family:
-    if any(name.startswith("features_extractor.") or "lstm" in name for name in arrays):
-        raise Problem(f"{path} has a convolutional or recurrent policy: only plain networks can be read")
-    for family in FAMILIES.values():
-        has_last = not family.last or f"{family.last}weight" in arrays
-        if has_last and (_layers(arrays, family)[:-1] or family.last):
-            return family
-    raise Problem(f"{path} holds none of {', '.join(FAMILIES)}: its weights are {', '.join(sorted(arrays)[:4])}, ...")
+def _timed(settings: Mapping[str, Any]) -> bool:
+    """The limits of what is seen are printed arrays: [-inf -inf 0.] and [inf inf 1.] with a time feature."""
+    space = _part(settings, "observation_space")
+    low, high = (str(space.get(name, ""))[-200:].rstrip("] \n").split() for name in ("low", "high"))
+    return low[-1:] in (["0."], ["0.0"]) and high[-1:] in (["1."], ["1.0"]) and low[-2:-1] not in (["0."], ["0.0"])
+
+
+def _family(arrays: Mapping[str, np.ndarray], path: Path) -> str:
+    for part, what in REFUSED.items():
+        if any(part in name for name in arrays):
+            raise Problem(f"{path} is a policy {what}: only plain networks with continuous actions can be read")
+    for name, family in FAMILIES.items():
+        if all(mark in arrays for mark in family.marks):
+            if name == "PPO, A2C or TRPO" and EXPLORATION not in arrays:
+                raise Problem(f"{path} is a policy of {name} with discrete actions: only continuous ones can be read")
+            return name
+    known = ", ".join(name for name in FAMILIES if "gSDE" not in name)
+    raise Problem(f"{path} holds none of {known}: its weights are {', '.join(sorted(arrays)[:4])[:200]}, ...")
 
 
 def _layers(arrays: Mapping[str, np.ndarray], family: Family) -> list[str]:
-    pattern = re.compile(re.escape(family.hidden) + r"(\d+)\.weight")
-    numbers = sorted(int(match[1]) for name in arrays if (match := pattern.fullmatch(name)))
-    names = [f"{family.hidden}{number}" for number in numbers]
-    names += [family.last.removesuffix(".")] if family.last else []
-    return [name for name in names if f"{name}.bias" in arrays]
+    names: list[str] = []
+    for prefix in family.inner:
+        pattern = re.compile(re.escape(prefix) + r"(\d{1,3})\.weight")
+        numbers = sorted(int(match[1]) for name in arrays if (match := pattern.fullmatch(name)))
+        names += [f"{prefix}{number}" for number in numbers]
+    return [*names, family.last] if family.last else names
 
 
-def _activation(settings: bytes, family: Family, path: Path) -> Activation:
+def _network(arrays: Mapping[str, np.ndarray], name: str, data: Mapping[str, Any]) -> Sb3Network:
+    family, settings = FAMILIES[name], _part(data, "policy_kwargs")
+    layers = [_layer(arrays, layer) for layer in _layers(arrays, family)]
+    if not layers:
+        raise ValueError("it has no layers")
+    linear = name == "ARS" and len(layers) == 1 and f"{family.inner[0]}0.bias" not in arrays
+    squashed = settings.get("squash_output", family.squashed and not linear)
+    clip = _number(settings, "clip_mean", CLIP_MEAN) if name == "SAC or TQC with gSDE" else np.inf
+    if not isinstance(squashed, bool) or not clip > 0:
+        raise ValueError("its settings squash_output and clip_mean are not a truth value and a positive number")
+    return Sb3Network(_mlp(layers, _activation(settings, family)), squashed, clip, _timed(data))
+
+
+def _layer(arrays: Mapping[str, np.ndarray], name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Weight (outputs, inputs) and bias (outputs,) of a layer; some have no bias."""
+    weight = arrays[f"{name}.weight"]
+    if weight.ndim != 2 or not weight.size or weight.dtype.kind != "f":
+        raise ValueError(f"the weight of {name} is not a matrix but has shape {weight.shape} of {weight.dtype}")
+    bias = arrays.get(f"{name}.bias", np.zeros(len(weight), np.float32))
+    return weight.astype(np.float32), bias.astype(np.float32)
+
+
+def _number(settings: Mapping[str, Any], name: str, default: float) -> float:
+    found: object = settings.get(name, default)
+    return float(found) if isinstance(found, int | float) and abs(found) < 1e6 else np.nan
+
+
+def _activation(settings: Mapping[str, Any], family: Family) -> Activation:
     """The file says in words which activation it has, if it is not the algorithm's own."""
-    try:
-        said: object = json.loads(settings).get("policy_kwargs", {}).get("activation_fn", "")
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise Problem(f"{path} is not a Stable-Baselines3 zip: its {SETTINGS!r} is not a JSON object") from error
-    known: dict[str, Literal["relu", "tanh"]] = {"ReLU": "relu", "Tanh": "tanh"}
-    name = str(said).rstrip("'>").rpartition(".")[2]
+    said = settings.get("activation_fn", "")
+    known: dict[str, Activation] = {"ReLU": "relu", "Tanh": "tanh"}
+    name = str(said)[:200].rstrip("'>").rpartition(".")[2]
     if said and name not in known:
-        raise Problem(f"{path} has the activation {name}: only ReLU and Tanh can be read")
+        raise ValueError(f"it has the activation {name}: only ReLU and Tanh can be read")
     return known[name] if said else family.activation
 
 
-def _network(layers: list[tuple[np.ndarray, np.ndarray]], activation: Activation) -> Mlp:
-    weights: list[Float32] = [np.ascontiguousarray(weight.T) for weight, _ in layers]
+def _mlp(layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: Activation) -> Mlp:
+    weights = tuple(np.ascontiguousarray(weight.T) for weight, _ in layers)
     inputs, outputs = int(weights[0].shape[0]), int(weights[-1].shape[1])
     return Mlp(
-        tuple(weights),
+        weights,
         tuple(bias for _, bias in layers),
         activation,
         np.zeros(inputs),

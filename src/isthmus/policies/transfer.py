@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from isthmus.core import Float, History, InverseModel, Policy, Simulator
+from isthmus.core import Float, History, InverseModel, Policy, Simulator, keep_overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,11 @@ class TransferPolicy:
         a_src = self.policy(history)
         o_want = self.simulator.predict(history, a_src)
         phi = self.inverse(history, o_want)
-        return Decision(a_src, o_want, a_src + phi if self.correction else phi)
+        if not self.correction:
+            return Decision(a_src, o_want, phi)
+        spec = self.simulator.spec
+        corrected = spec.clip(a_src) + phi
+        return Decision(a_src, o_want, keep_overflow(a_src, corrected, spec.action_low, spec.action_high))
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""

@@ -18,8 +18,8 @@ class Collected:
     """Steps an episode had."""
     cut: int
     """Episodes that ended early, because the robot drifted off or the task was over."""
-    normalised: float
-    """Score after the round."""
+    normalised: float | None
+    """Score after the round, if there is one."""
 
 
 def collected(run: Run) -> list[Collected]:
@@ -43,5 +43,5 @@ def _row(run: Run, one: Round, before: int) -> Collected:
         planned=planned,
         mean=sum(lengths) / max(len(lengths), 1),
         cut=sum(length < planned for length in earlier),
-        normalised=one.normalised,
+        normalised=one.normalised if one.evaluated else None,
     )

@@ -10,18 +10,25 @@ from isthmus.transfer import Config
 def repeat_command(config: Config, out: str = "NEW") -> str:
     """The command line of `config`: what it is, and every setting that is not as usual."""
     words = ["isthmus", "transfer", config.task]
-    for name in ("gap", "samples", "seed", "method"):
+    target = ["--robot" if config.robot else "--target", config.environment] if config.environment else None
+    words += target or ["--gap", config.gap]
+    for name in ("samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
-    words += ["--history", str(config.settings.history)]
+    words += ["--history", str(config.settings.history)] if config.settings.history != 1 else []
     words += ["--may-retrain"] if config.settings.may_retrain else []
     words += config.policy.options if config.policy else []
     usual = Config(task=config.task)
     for name in ("round_samples", "evaluation_episodes"):
         words += _option(name, getattr(config, name), getattr(usual, name))
+    if config.environment:
+        words += ["--evaluation-episodes", "100"] if config.evaluation_episodes == usual.evaluation_episodes else []
+        words += ["--evaluate-rounds"] if config.evaluate_rounds else []
     for group in ("collect", "fit"):
         ours, theirs = getattr(config.settings, group), getattr(usual.settings, group)
         for field in dataclasses.fields(ours):
             words += _option(f"{group}.{field.name}", getattr(ours, field.name), getattr(theirs, field.name))
+    for field in dataclasses.fields(config.safety):
+        words += _option(f"safety.{field.name}", getattr(config.safety, field.name), getattr(usual.safety, field.name))
     return shlex.join([*words, "--out", out])
 
 

@@ -1,12 +1,14 @@
 """A cord that hangs on a robot, for pictures of a run: nothing else knows of it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import read_json, write_json
+from isthmus.data import read_json
+from isthmus.transfer import RunFolder
 
 NAME = "cord.json"
 """Beside the pieces of a run."""
@@ -27,7 +29,7 @@ Cord = tuple[Tie, Tie]
 
 def save_cord(run: Path, cord: Cord) -> None:
     """Have the pictures of a run show a cord."""
-    write_json(run / NAME, {"ties": [asdict(tie) for tie in cord]})
+    RunFolder(run).keep_json(run / NAME, {"ties": [asdict(tie) for tie in cord]})
 
 
 def load_cord(run: Path) -> Cord | None:
@@ -36,10 +38,15 @@ def load_cord(run: Path) -> Cord | None:
     if not path.exists():
         return None
     try:
-        first, second = read_json(path)["ties"]
-        return _tie(first), _tie(second)
+        return as_cord(read_json(path)["ties"])
     except (KeyError, TypeError, ValueError) as error:
         raise Problem(f"{path} is not a cord ({error}); remove it to draw the run without one") from error
+
+
+def as_cord(ties: Sequence[dict[str, object]]) -> Cord:
+    """A cord from plain data; KeyError, TypeError or ValueError when it is none."""
+    first, second = ties
+    return _tie(first), _tie(second)
 
 
 def _tie(told: dict[str, object]) -> Tie:

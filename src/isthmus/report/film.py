@@ -1,7 +1,8 @@
 """Draw the video of a run; a program of its own.
 
 MuJoCo chooses what it draws with when it is imported, and a graphics driver may take the whole process down: so this
-is run as `python -m isthmus.report.film RUN VIDEO` with MUJOCO_GL set, and the report goes on without it if it fails.
+is run as `python -m isthmus.report.film STORYBOARD VIDEO` with MUJOCO_GL set, and the report goes on without it if it
+fails. Its exit code says what failed.
 """
 
 import sys
@@ -13,12 +14,9 @@ from pathlib import Path
 import imageio_ffmpeg
 import numpy as np
 
-from isthmus.report.cord import Cord, load_cord
-from isthmus.report.run import ROLES, Run
-from isthmus.report.scene import Picture, Scene
-from isthmus.report.timeline import Timeline, plan
-from isthmus.report.video import CANNOT_DRAW, CANNOT_ENCODE
-from isthmus.transfer import RunFolder
+from isthmus.report.scene import NothingToDrawWith, Picture, Scene
+from isthmus.report.storyboard import Storyboard
+from isthmus.report.video import CANNOT_DRAW, CANNOT_ENCODE, FAILED
 
 PANEL = 384
 """Pixels a side of each picture."""
@@ -28,36 +26,34 @@ SEAM = 2
 """Half the width of the line between pictures."""
 
 
-def frames(run: Run, timeline: Timeline, cord: Cord | None = None) -> Iterator[Picture]:
-    """Expert, unadapted and adapted policy side by side; the first one costs the opening of the drawing contexts.
-
-    `cord` hangs on the target, not on the simulator.
-    """
-    source = run.task.embodiment.model
-    target = run.gap.apply(source)
+def frames(board: Storyboard) -> Iterator[Picture]:
+    """The panels side by side; the first frame costs the opening of the drawing contexts."""
+    sides = [(board.source, None), *((board.target, board.cord) for _ in board.poses[1:])]
     with ExitStack() as stack:
-        sides = [(source, None) if role == "expert" else (target, cord) for role in ROLES]
-        scenes = [stack.enter_context(Scene(run.task, model, PANEL, hangs)) for model, hangs in sides]
-        shown: tuple[int, int] | None = None
-        frame = np.zeros((PANEL, PANEL * len(ROLES), 3), np.uint8)
-        for episode, step in zip(timeline.episodes.tolist(), timeline.steps.tolist(), strict=True):
-            if (episode, step) != shown:
-                for column, (role, scene) in enumerate(zip(ROLES, scenes, strict=True)):
-                    qpos = run.traces[role].qpos[episode]  # (T+1, nq)
-                    frame[:, column * PANEL : (column + 1) * PANEL] = scene.picture(qpos[min(step, len(qpos) - 1)])
+        scenes = [
+            stack.enter_context(Scene(model, board.camera, PANEL, source=board.source, cord=cord))
+            for model, cord in sides
+        ]
+        frame = np.zeros((PANEL, PANEL * len(scenes), 3), np.uint8)
+        drawn = None
+        for poses in board.poses.swapaxes(0, 1):  # (panels, nq) of each frame
+            if drawn is None or (poses != drawn).any():
+                for column, (scene, qpos) in enumerate(zip(scenes, poses, strict=True)):
+                    frame[:, column * PANEL : (column + 1) * PANEL] = scene.picture(qpos)
                 for seam in range(PANEL, frame.shape[1], PANEL):
                     frame[:, seam - SEAM : seam + SEAM] = 128
-                shown = (episode, step)
+                drawn = poses
             yield frame
 
 
-def encode(pictures: Iterable[Picture], timeline: Timeline, path: Path) -> None:
-    """Write pictures of PANEL by three PANEL pixels as H.264 that every browser plays."""
-    rate = f"{round(8 * LARGEST * timeline.fps / len(timeline.steps))}"  # bits a second
+def encode(pictures: Iterable[Picture], board: Storyboard, path: Path) -> None:
+    """Write pictures of PANEL by some PANEL pixels as H.264 that every browser plays."""
+    panels, count = board.poses.shape[:2]
+    rate = f"{round(8 * LARGEST * board.fps / count)}"  # bits a second
     writer = imageio_ffmpeg.write_frames(
         path,
-        (PANEL * len(ROLES), PANEL),
-        fps=timeline.fps,
+        (PANEL * panels, PANEL),
+        fps=board.fps,
         codec="libx264",
         quality=None,
         output_params=["-crf", "26", "-maxrate", rate, "-bufsize", rate, "-movflags", "+faststart"],
@@ -69,25 +65,25 @@ def encode(pictures: Iterable[Picture], timeline: Timeline, path: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Draw RUN into VIDEO."""
-    run_path, video_path = arguments
-    run = Run.load(RunFolder(Path(run_path)))
-    timeline = plan(run.traces.values(), run.spec.control_period)
-    pictures = frames(run, timeline, load_cord(Path(run_path)))
+    """Draw the storyboard in a folder into VIDEO; returns the exit code."""
+    folder, video = map(Path, arguments)
     try:
+        board = Storyboard.load(folder)
+        pictures = frames(board)
         first = next(pictures).copy()
-    except Exception as error:  # each way of drawing fails in its own manner
-        return _failed(CANNOT_DRAW, error)
+    except NothingToDrawWith as error:
+        return _failed(CANNOT_DRAW, str(error))
+    except Exception as error:  # the parent says what it was in the video's place
+        return _failed(FAILED, f"{type(error).__name__}: {error}")
     try:
-        encode(chain((first,), pictures), timeline, Path(video_path))
+        encode(chain((first,), pictures), board, video)
     except (OSError, RuntimeError) as error:
-        return _failed(CANNOT_ENCODE, error)
+        return _failed(CANNOT_ENCODE, f"{type(error).__name__}: {error}")
     return 0
 
 
-def _failed(code: int, error: Exception) -> int:
-    words = " ".join(str(error).split())
-    sys.stderr.write(f"\n{type(error).__name__}: {words}\n")
+def _failed(code: int, reason: str) -> int:
+    sys.stderr.write(f"\n{' '.join(reason.split())}\n")
     return code
 
 

@@ -26,12 +26,13 @@ from isthmus.transfer import RunFolder
 TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
 
 
-def write_report(folder: RunFolder, *, video: bool = True) -> Path:
+def write_report(folder: RunFolder, *, video: bool = True, task: str | None = None, trust: bool = False) -> Path:
     """Build the page of a finished run from what is in its folder, and nothing else; returns where it is.
 
-    Without `video`, or where nothing can be drawn, the page says so in the video's place.
+    Without `video`, or where nothing can be drawn, the page says so in the video's place. A run of a robot file needs
+    that file named as `task`, or `trust` in what the folder names: it is code, and is run.
     """
-    run = Run.load(folder)
+    run = Run.load(folder, task=task, trust=trust)
     shown = film(folder, run) if video else Video(text="This report was written without a video.")
     write_whole(folder.report_path, render(content(run, shown, folder.robot_parts())).encode())
     return folder.report_path
@@ -62,6 +63,8 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
         "rounds": collected(run),
         "robot_time": duration(result.samples * run.spec.control_period),
         "timings": {TIMINGS.get(name, name): duration(seconds) for name, seconds in result.seconds.items()},
+        "step_time": run.step_time,
+        "control_period": duration(run.spec.control_period),
         "total_time": duration(sum(result.seconds.values())),
         "command": repeat_command(run.config).split(" "),
         "robot": robot,

@@ -1,6 +1,7 @@
 """Everything a run folder holds, read and checked once."""
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,8 +12,9 @@ from isthmus.core import Episode, Float, Problem, WorldSpec
 from isthmus.evaluate import Trace
 from isthmus.gaps import Gap
 from isthmus.methods import Foreseen
-from isthmus.tasks import Task
+from isthmus.tasks import Task, is_code, load_task
 from isthmus.transfer import Config, Result, RunFolder
+from isthmus.transfer.control_step import StepTime
 from isthmus.transfer.records import Round as Record
 
 Role = Literal["expert", "unadapted", "adapted"]
@@ -46,6 +48,8 @@ class Round:
     """The normalised score that was foreseen for it."""
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
     """How each of them did in rehearsal."""
+    evaluated: bool = True
+    """Whether the policy was scored after this round; if not, its scores are the latest before."""
 
     @property
     def episodes(self) -> list[Episode]:
@@ -63,6 +67,8 @@ class Run:
     result: Result
     rounds: tuple[Round, ...]
     traces: dict[Role, Trace]
+    step_time: StepTime | None = None
+    """How long one robot waits for its command, if that was measured."""
 
     @property
     def spec(self) -> WorldSpec:
@@ -70,24 +76,29 @@ class Run:
         return self.task.embodiment.spec
 
     @staticmethod
-    def load(folder: RunFolder) -> "Run":
-        """Read a run; a folder that is no run, has no result or is damaged is a Problem."""
+    def load(folder: RunFolder, *, task: str | None = None, trust: bool = False) -> "Run":
+        """Read a run; a folder that is no run, has no result or is damaged is a Problem.
+
+        A robot file is code. It is run only if the user named it, as `task`, or trusts what the folder names.
+        """
         if not folder.config_path.exists():
             raise Problem(f"{folder.path} is not a run: it has no {folder.config_path.name}")
+        folder.check()
         config = Config.load(folder.config_path)
         if not folder.result_path.exists():
             raise Problem(f"{folder.path} has no result yet: finish it with --resume")
         result = Result.load(folder.result_path)
         if fault := _fault(result):
             raise Problem(f"{folder.result_path} is not a run's result ({fault})")
-        task = config.load_task()
+        robot = load_task(_task_text(folder, config, task, trust=trust))
         return Run(
             config=config,
-            task=task,
+            task=robot,
             gap=config.load_gap(),
             result=result,
-            rounds=_rounds(folder, task.embodiment.spec),
-            traces={role: _trace(folder, role, task) for role in ROLES},
+            rounds=_rounds(folder, robot.embodiment.spec),
+            traces={role: _trace(folder, role, robot) for role in ROLES},
+            step_time=folder.step_time(),
         )
 
 
@@ -96,24 +107,28 @@ def episodes(trace: Trace) -> list[Float]:
     return [trace.observations[i, : length + 1] for i, length in enumerate(trace.lengths)]
 
 
+def _task_text(folder: RunFolder, config: Config, named: str | None, *, trust: bool) -> str:
+    """Which task to load; nothing is run because a run folder says so."""
+    if not is_code(config.task):
+        if named is not None and named != config.task:
+            raise Problem(f"{folder.path} is a run of {config.task}, not of {named}")
+        return config.task
+    if named is not None:
+        return named
+    file = folder.working_folder / config.task
+    if trust:
+        return str(file)
+    command = shlex.join(["isthmus", "report", str(folder.path)])
+    raise Problem(
+        f"{folder.path} was made with the robot file {file}, which is Python code and is run only if you name it: "
+        f"{command} --task {shlex.quote(str(file))} (or {command} --trust, which runs whatever file the folder names)"
+    )
+
+
 def _fault(result: Result) -> str | None:
     """What is wrong with the figures, if anything is."""
-    figures: dict[str, object] = {
-        "samples": result.samples,
-        "evaluation_episodes": result.evaluation_episodes,
-        "normalised_unadapted": result.normalised_unadapted,
-        "normalised_adapted": result.normalised_adapted,
-    }
-    figures |= {name: getattr(result, name) for name in SCORES}
-    for name, group in (("spread", result.spread), ("seconds", result.seconds), ("versions", result.versions)):
-        if not isinstance(group, dict):  # pyright: ignore[reportUnnecessaryIsInstance] - it was read from a file
-            return f"{name} is not an object"
-    figures |= {f"spread of {name}": result.spread.get(name) for name in SCORES}
-    figures |= {f"seconds of {name}": value for name, value in result.seconds.items()}
-    figures |= {f"score after {one.samples}": one.normalised for one in result.curve}
-    for name, value in figures.items():
-        if not _is_finite(value):
-            return f"{name} is not a number"
+    if missing := [name for name in SCORES if name not in result.spread]:
+        return f"spread has no {missing[0]}"
     return None if result.expert > result.zero else "the expert scores no better than doing nothing"
 
 
@@ -128,7 +143,7 @@ def _rounds(folder: RunFolder, spec: WorldSpec) -> tuple[Round, ...]:
         number = len(rounds)
         try:
             made = _round(record, number, tuple(folder.waves(number)), spec)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Problem(f"round {number} of {folder.path} is damaged ({error!r})") from error
         if made.samples <= before:
             raise Problem(f"round {number} of {folder.path} is damaged (it has no samples)")
@@ -151,6 +166,7 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
         waves=waves,
         chosen=str(fit.get("chosen", "")),
         predicted=fit.get("predicted"),
+        evaluated=bool(record.evaluated),
         foreseen={name: Foreseen(**one) for name, one in fit.get("foreseen", {}).items()},
     )
     foreseen = [value for one in made.foreseen.values() for value in (one.score, one.error, one.episodes)]

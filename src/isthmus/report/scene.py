@@ -1,6 +1,7 @@
 """Pictures of a robot in a given pose, drawn off-screen."""
 
 import copy
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from isthmus.core import Float
 from isthmus.report.cord import Cord, Tie
-from isthmus.tasks import Task
 
 Picture = NDArray[np.uint8]
 SAMPLES = 4
@@ -31,20 +31,35 @@ def gravity_angle(source: mujoco.MjModel, target: mujoco.MjModel) -> float:
     return float(np.degrees(np.arccos(np.clip(ours @ theirs / size, -1.0, 1.0))))
 
 
-class Scene:
-    """One model as seen by the task's camera."""
+class NothingToDrawWith(Exception):  # noqa: N818 - a condition of the machine
+    """No drawing context could be opened."""
 
-    def __init__(self, task: Task, model: mujoco.MjModel, size: int, cord: Cord | None = None) -> None:
-        """Open a drawing context; fails when there is nothing to draw with."""
+
+class Scene:
+    """One model as seen by a camera; an arrow shows gravity where it is turned against that of `source`."""
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        camera: Mapping[str, tuple[float, ...]],
+        size: int,
+        *,
+        source: mujoco.MjModel,
+        cord: Cord | None = None,
+    ) -> None:
+        """Open a drawing context; raises `NothingToDrawWith` where there is none."""
         self._renderer: mujoco.Renderer | None = None
         model = _lit(model)
         self._model, self._data = model, mujoco.MjData(model)
-        self._camera = _camera(task)
-        self._lookat = np.array(task.camera["lookat"], np.float64)
-        self._arrow = self._gravity_arrow(task.embodiment.model)
+        self._camera = _camera(camera)
+        self._lookat = np.array(camera["lookat"], np.float64)
+        self._arrow = self._gravity_arrow(source)
         self._follows = _travels(model)
         self._cord = cord
-        self._renderer = mujoco.Renderer(model, size, size)
+        try:
+            self._renderer = mujoco.Renderer(model, size, size)
+        except Exception as error:  # each way of drawing fails in its own manner
+            raise NothingToDrawWith(f"{type(error).__name__}: {error}") from error
         for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
             self._renderer.scene.flags[flag] = 0
 
@@ -111,12 +126,12 @@ def _lit(model: mujoco.MjModel) -> mujoco.MjModel:
     return changed
 
 
-def _camera(task: Task) -> mujoco.MjvCamera:
+def _camera(placed: Mapping[str, tuple[float, ...]]) -> mujoco.MjvCamera:
     camera = mujoco.MjvCamera()
-    camera.lookat[:] = task.camera["lookat"]
-    camera.distance = task.camera["distance"][0]
-    camera.azimuth = task.camera["azimuth"][0]
-    camera.elevation = task.camera["elevation"][0]
+    camera.lookat[:] = placed["lookat"]
+    camera.distance = placed["distance"][0]
+    camera.azimuth = placed["azimuth"][0]
+    camera.elevation = placed["elevation"][0]
     return camera
 
 

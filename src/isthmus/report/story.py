@@ -8,6 +8,8 @@ from isthmus.transfer.result import FALLS_SHORT
 
 SMALL = 0.02
 """Differences below this share of the scale are called none."""
+NOTHING = 0.05
+"""A gain below this share of what was lost is called none, too."""
 TITLES: dict[Role, str] = {
     "expert": "Expert in the source",
     "unadapted": "Unadapted on the target",
@@ -27,6 +29,8 @@ class Figure:
     spread: str
     meter: float
     """Where it lies on the normalised scale, within [0, 1]."""
+    loss: str
+    """What is lost of the expert's score, in words; empty for the expert, and where that score is zero."""
 
 
 def figures(result: Result) -> tuple[Figure, ...]:
@@ -41,7 +45,15 @@ def figures(result: Result) -> tuple[Figure, ...]:
 def _figure(result: Result, role: Role, score: float, normalised: float) -> Figure:
     title = TITLES[role] if role != "adapted" or result.samples else "Not adapted, on the target"
     meter = min(max(normalised, 0.0), 1.0)
-    return Figure(role, title, number(normalised), _score(score), _score(result.spread[role]), meter)
+    loss = _loss_text(result.relative_loss.get(role))
+    return Figure(role, title, number(normalised), _score(score), _score(result.spread[role]), meter, loss)
+
+
+def _loss_text(loss: float | None) -> str:
+    if loss is None:
+        return ""
+    size = f"{100 * abs(loss):.1f}{SPACE}%"
+    return f"{size} {'worse' if loss > 0 else 'better'} than the expert" if abs(loss) >= 0.0005 else "as the expert"
 
 
 def sentence(result: Result, control_period: float) -> str:
@@ -49,12 +61,17 @@ def sentence(result: Result, control_period: float) -> str:
     before, after = result.normalised_unadapted, result.normalised_adapted
     loss, gain = 1 - before, after - before
     if not result.samples:
-        return _without_samples(before, loss)
+        return _without_samples(result)
     samples = f"{result.samples:,} sample{'' if result.samples == 1 else 's'}"
     effort = f"{samples}, {duration(result.samples * control_period)} of robot time"
-    if loss <= SMALL:
+    if result.target_steps:
+        effort += f", and {result.further_steps:,} further steps to score and show it"
+    if not result.is_felt:
         return _without_loss(before, after, effort)
     course = f"the normalised score went from {number(before)} to {number(after)}"
+    if loss <= SMALL:  # of a scale on which doing nothing is far away: two decimals of it would hide the loss
+        course = f"the score went from {_score(result.unadapted)} to {_score(result.adapted)}"
+        course += f", and the expert has {_score(result.expert)}"
     return f"{_change(after, gain, loss)} with {effort}: {course}.{_foreseen(result)}"
 
 
@@ -66,11 +83,12 @@ def _foreseen(result: Result) -> str:
 
 
 def _change(after: float, gain: float, loss: float) -> str:
-    if gain < -SMALL:
+    small = min(SMALL, NOTHING * loss)
+    if gain < -small:
         return "Adaptation made it worse"
-    if gain <= SMALL:
+    if gain <= small:
         return "Adaptation changed next to nothing"
-    if after > 1 + SMALL:
+    if after > 1 + small:
         return "Closed the whole gap and went beyond the expert’s own score"
     return "Closed the whole gap" if gain >= 0.995 * loss else f"Closed {_share(gain / loss)} of the gap"
 
@@ -82,10 +100,14 @@ def _without_loss(before: float, after: float, effort: str) -> str:
     return f"{start}, and {number(after)} after {effort}."
 
 
-def _without_samples(before: float, loss: float) -> str:
+def _without_samples(result: Result) -> str:
+    before, loss = result.normalised_unadapted, 1 - result.normalised_unadapted
     nothing = "nothing was adapted and no target sample was taken"
-    if loss <= SMALL:
+    if not result.is_felt:
         return f"The policy loses nothing on the target, where it scores {number(before)}; {nothing}."
+    if loss <= SMALL:
+        scores = f"from {_score(result.expert)} to {_score(result.unadapted)}"
+        return f"On the target the policy’s score falls {scores}; {nothing}."
     share = f"{_share(loss)} of its score" if loss < 1 else "all of its score"
     return f"On the target the policy loses {share}, from {number(1)} to {number(before)}; {nothing}."
 

@@ -2,21 +2,30 @@
 
 import base64
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus.core import Problem
+from isthmus.data import PARTIAL
+from isthmus.report.cord import load_cord
 from isthmus.report.run import Run
 from isthmus.report.scene import gravity_angle
+from isthmus.report.storyboard import Storyboard
 from isthmus.report.timeline import plan
 from isthmus.transfer import RunFolder
 
 PROGRAM = "isthmus.report.film"
-CANNOT_DRAW, CANNOT_ENCODE = 3, 4
-"""Exit codes of the program: there was nothing to draw with, or no encoder."""
+CANNOT_DRAW, CANNOT_ENCODE, FAILED = 3, 4, 5
+"""Exit codes of the program: there was nothing to draw with, or no encoder, or something else failed.
+
+Any other code means that it did not get as far: MuJoCo cannot be imported with that value of MUJOCO_GL, or the graphics
+driver took the process down.
+"""
 TIMEOUT = 900.0
 OFF = ("disable", "disabled", "off", "false", "0")
 """Values of MUJOCO_GL that turn drawing off."""
@@ -41,18 +50,43 @@ def film(folder: RunFolder, run: Run) -> Video:
     """Draw the run with the first thing that can draw here; never fails."""
     ways = backends(os.environ, sys.platform)
     if not ways:
-        return Video(text=f"There is no video: MUJOCO_GL={os.environ['MUJOCO_GL']} turns drawing off.")
+        return _none(f"MUJOCO_GL={os.environ['MUJOCO_GL']} turns drawing off")
     reasons: list[str] = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+    with _studio(folder.path) as studio:
+        try:
+            Storyboard.of(run, load_cord(folder.path)).save(studio)
+        except Problem as problem:
+            return _none(str(problem))
         for backend in ways:
-            path = Path(temporary) / "video.mp4"
-            code, reason = _draw(folder.path.resolve(), path, backend)
+            path = studio / "video.mp4"
+            code, reason = _draw(path, backend)
             if code == 0 and path.is_file() and path.stat().st_size:
                 return Video(path.read_bytes(), _caption(run))
-            reasons.append(f"{backend or 'default'}: {reason}")
             if code == CANNOT_ENCODE:
-                return Video(text=f"There is no video: encoding it failed ({reason}).")
-    return Video(text=_advice(folder.path, "; ".join(reasons)))
+                return _none(f"encoding it failed ({reason})")
+            if code in (None, FAILED):
+                return _none(f"drawing it failed ({reason})")
+            reasons.append(f"{backend or 'default'}: {reason}")
+    return Video(text=_advice(folder.path, run.config.task, "; ".join(reasons)))
+
+
+@contextmanager
+def _studio(run: Path) -> Generator[Path]:
+    """A folder to draw in: in the run's, where the next report removes what a kill left behind."""
+    studio = run.resolve() / f".video{PARTIAL}"
+    shutil.rmtree(studio, ignore_errors=True)
+    try:
+        studio.mkdir()
+    except OSError as error:
+        raise Problem(f"cannot write to {run}: {error.strerror}") from error
+    try:
+        yield studio
+    finally:
+        shutil.rmtree(studio, ignore_errors=True)
+
+
+def _none(reason: str) -> Video:
+    return Video(text=f"There is no video: {reason}.")
 
 
 def backends(environment: Mapping[str, str], platform: str) -> list[str]:
@@ -66,12 +100,12 @@ def backends(environment: Mapping[str, str], platform: str) -> list[str]:
     return ["egl", "osmesa", *(["glfw"] if on_screen else [])]
 
 
-def _draw(run: Path, path: Path, backend: str) -> tuple[int | None, str]:
-    """Exit code (None when it did not come to one) and last words of the program."""
+def _draw(path: Path, backend: str) -> tuple[int | None, str]:
+    """Draw the storyboard beside `path`: exit code (None when it did not come to one) and last words of the program."""
     try:
         done = subprocess.run(
             # -P: a file of the current folder is never imported.
-            [sys.executable, "-P", "-m", PROGRAM, str(run), str(path)],
+            [sys.executable, "-P", "-m", PROGRAM, str(path.parent), str(path)],
             env={**os.environ, "MUJOCO_GL": backend},
             cwd=path.parent,  # where MuJoCo puts its log
             stdin=subprocess.DEVNULL,
@@ -88,12 +122,14 @@ def _draw(run: Path, path: Path, backend: str) -> tuple[int | None, str]:
     return done.returncode, reason
 
 
-def _advice(run: Path, reasons: str) -> str:
+def _advice(run: Path, task: str, reasons: str) -> str:
     chosen = os.environ.get("MUJOCO_GL", "").strip()
     first = "unset MUJOCO_GL, or " if chosen else ""
+    named = f" --task {task}" if task.endswith(".py") else ""
     return (
         f"There is no video: nothing to draw off-screen with was found ({reasons}). To get one, {first}install EGL "
-        f"(on Debian and Ubuntu the packages libegl1 and libgl1) or OSMesa (libosmesa6), and run: isthmus report {run}"
+        f"(on Debian and Ubuntu the packages libegl1 and libgl1) or OSMesa (libosmesa6), and run: "
+        f"isthmus report {run}{named}"
     )
 
 

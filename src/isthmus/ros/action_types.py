@@ -4,8 +4,11 @@ Debian has no package of control_msgs. A message type in ROS is its definition, 
 checksum over it: the definitions are given here, and a test holds their checksums against those of a real robot's.
 """
 
+import shutil
 from functools import cache
 from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
 
 from isthmus.ros.bindings import require_ros
 
@@ -85,4 +88,18 @@ def feedback_type() -> type:
 def _made(name: str, definition: str, parts: dict[str, str]) -> type:
     require_ros()
     text = definition + "".join(f"{RULE}\nMSG: {part}\n{body}" for part, body in parts.items())
-    return import_module("genpy.dynamic").generate_dynamic(name, text)[name]
+    generator: Any = import_module("genpy.dynamic")
+    made: list[str] = []
+
+    def keep(_remove: object, folder: str) -> None:
+        made.append(folder)
+
+    # It writes a module to a temporary folder, which it removes when the process ends, unless that is killed.
+    later = generator.atexit
+    generator.atexit = SimpleNamespace(register=keep)
+    try:
+        return generator.generate_dynamic(name, text)[name]
+    finally:
+        generator.atexit = later
+        for folder in made:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -4,14 +4,14 @@ ROS comes from the system's packages, not from pip. Debian's Python is looked at
 environment of the same Python version can use it.
 """
 
-import atexit
 import os
 import queue
 import shutil
 import sys
 import tempfile
 import xmlrpc.client
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
 from http.client import HTTPException
 from importlib import import_module
@@ -126,17 +126,28 @@ def _joined(address: Address, name: str) -> Any:  # noqa: ANN401
         os.environ["ROS_MASTER_URI"] = address.uri
         if address.local:
             os.environ.setdefault("ROS_IP", "127.0.0.1")
-        if "ROS_LOG_DIR" not in os.environ:
-            folder = tempfile.mkdtemp(prefix="isthmus-ros-")
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            os.environ["ROS_LOG_DIR"] = folder
-        rospy = import_module("rospy")
-        # Time and signals are handled here: a stand-in may have a clock of its own, and Ctrl-C is the user's.
-        rospy.init_node(name, anonymous=True, disable_rostime=True, disable_rosout=True, disable_signals=True)
+        with _nobodys_logs():
+            rospy = import_module("rospy")
+            # Time and signals are handled here: a stand-in may have a clock of its own, and Ctrl-C is the user's.
+            rospy.init_node(name, anonymous=True, disable_rostime=True, disable_rosout=True, disable_signals=True)
         _node = (address, rospy)
     if _node[0] != address:
         raise Problem(f"this process is already on the graph of {_node[0]}, and can be on one only")
     return _node[1]
+
+
+@contextmanager
+def _nobodys_logs() -> Generator[None]:
+    """Have rospy open its log in a folder that is removed at once: the open file goes with the process."""
+    if "ROS_LOG_DIR" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="isthmus-ros-", ignore_cleanup_errors=True) as folder:
+        os.environ["ROS_LOG_DIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["ROS_LOG_DIR"]
 
 
 def _answers(uri: str) -> bool:

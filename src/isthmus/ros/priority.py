@@ -19,12 +19,12 @@ def serve_first() -> None:
             os.setpriority(os.PRIO_PROCESS, 0, FIRST)
 
 
-def serve_at_once(thread: int, *, wanted: bool) -> None:
+def serve_at_once(thread: int, *, wanted: bool, before: int = 0) -> None:
     """Have a thread run before all others whenever it is ready, or end that; without the right to, nothing happens.
 
-    Only for a loop that sleeps: the others wait for as long as it computes.
+    Only for a loop that sleeps: the others wait for as long as it computes. One may go `before` others of its kind.
     """
     if hasattr(os, "sched_setscheduler"):
-        policy, priority = (os.SCHED_FIFO, 1) if wanted else (os.SCHED_OTHER, 0)
+        policy, priority = (os.SCHED_FIFO, 1 + before) if wanted else (os.SCHED_OTHER, 0)
         with suppress(OSError):
             os.sched_setscheduler(thread, policy, os.sched_param(priority))

@@ -23,6 +23,8 @@ PATIENCE = 30.0
 GRACE = 5.0
 """Seconds that a process is given to end by itself."""
 PR_SET_PDEATHSIG = 1
+TIDY = """trap 'kill $!; wait; rm -rf "$0"; exit' TERM; "$@" & wait $!"""
+"""Runs a command, and removes the folder $0 when it is asked to end: whoever made that may have been killed."""
 
 
 @contextmanager
@@ -37,7 +39,8 @@ def ros_master(address: Address) -> Generator[None]:
     with tempfile.TemporaryDirectory(prefix="isthmus-ros-", ignore_cleanup_errors=True) as home:
         # Its output and logs are nobody's; a user who wants them runs roscore.
         environment = {"ROS_HOME": home, "ROS_LOG_DIR": home, "ROS_MASTER_URI": address.uri, "ROS_IP": "127.0.0.1"}
-        with _running(["roscore", "-p", str(address.port)], environment, lambda: master_answers(address), "roscore"):
+        command = ["sh", "-c", TIDY, home, "roscore", "-p", str(address.port)]
+        with _running(command, environment, lambda: master_answers(address), "roscore"):
             yield
 
 

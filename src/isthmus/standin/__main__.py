@@ -4,6 +4,7 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import tyro
 
@@ -28,6 +29,8 @@ class Arguments:
     """Decides the jitter on the wire."""
     patience: float = 2.0
     """Seconds of wall time that a clock faster than the wall's waits for a goal that is due."""
+    log: Path | None = None
+    """Where to write what happens to the arm, line by line."""
     faults: FaultSettings = field(default_factory=FaultSettings)
 
 
@@ -40,11 +43,13 @@ def main() -> int:
         node = Node(
             Address.parse(given.address),
             load_parameters(given.robot),
-            NodeSettings(given.speed, given.seed, given.patience, given.faults),
+            NodeSettings(given.speed, given.seed, given.patience, given.faults, given.log),
         )
     except Problem as problem:
         sys.stderr.write(f"stand-in: {problem}\n")
         return 2
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: node.have_faults(wanted=True))
+    signal.signal(signal.SIGUSR2, lambda _number, _frame: node.have_faults(wanted=False))
     with suppress(KeyboardInterrupt):
         node.run()
     return 0

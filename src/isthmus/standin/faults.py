@@ -7,6 +7,7 @@ import numpy as np
 
 from isthmus.core import check_settings
 from isthmus.ros.messages import JointReading
+from isthmus.standin.wrong import WRONGS, Wrong
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,25 @@ class FaultSettings:
     """Share of joint states with a position that is not a number."""
     wrong_name: float = 0.0
     """Share of joint states that name a joint wrongly."""
+    clock: float = 0.0
+    """Seconds that the stamps are ahead of the time; behind it where negative."""
+    wrong: Wrong = "none"
+    """What is wrong with the readings: a position that is 1 rad off, outside its range, 1e300 or no number, a velocity
+    of 1e300, a sensor that is stuck, two joints that are swapped, or old readings that are repeated."""
+    share: float = 1.0
+    """Share of the readings in which that is wrong."""
+    silent: bool = False
+    """Tell nothing of the joints, but take commands and follow them."""
+    cut: bool = False
+    """Nothing comes and nothing goes: the network is gone."""
+    on_signal: bool = False
+    """Begin with the faults when the process gets SIGUSR1, and end them when it gets SIGUSR2."""
 
     def __post_init__(self) -> None:
         """Refuse shares that are none."""
-        check_settings((f"faults.{name}", value, 0 <= value <= 1) for name, value in vars(self).items())
+        shares = ("drop", "delay", "reorder", "nan", "wrong_name", "share")
+        check_settings((f"faults.{name}", getattr(self, name), 0 <= getattr(self, name) <= 1) for name in shares)
+        check_settings([("faults.clock", self.clock, abs(self.clock) <= 1e6)])
 
 
 class Faults:
@@ -36,10 +52,21 @@ class Faults:
         """Draw from a stream of its own, so that the robot is the same with faults and without."""
         self._settings, self._rng = settings, np.random.default_rng((seed, 1))
         self._held_back: JointReading | None = None
+        self._first: JointReading | None = None
+        self._on = not settings.on_signal
+
+    def have(self, *, wanted: bool) -> None:
+        """From now on things go wrong, or right again."""
+        self._on, self._first = wanted, None
+
+    @property
+    def cut(self) -> bool:
+        """Whether the network is gone."""
+        return self._on and self._settings.cut
 
     def command_lost(self) -> bool:
         """Whether the next command gets lost."""
-        return self._hit(self._settings.drop)
+        return self.cut or (self._on and self._hit(self._settings.drop))
 
     def delay(self) -> float:
         """Seconds that the next joint state is late."""
@@ -48,8 +75,15 @@ class Faults:
     def spoiled(self, reading: JointReading) -> Iterator[JointReading]:
         """What is sent in place of a joint state, in order."""
         settings = self._settings
-        if self._hit(settings.drop):
+        if not self._on:
+            yield reading
             return
+        if settings.silent or settings.cut or self._hit(settings.drop):
+            return
+        self._first = self._first or reading
+        if settings.wrong in WRONGS and self._hit(settings.share):
+            reading = WRONGS[settings.wrong](reading, self._first)
+        reading = replace(reading, stamp=reading.stamp + settings.clock)
         if self._hit(settings.nan):
             positions = reading.positions.copy()
             positions[self._rng.integers(len(positions))] = np.nan

@@ -59,6 +59,16 @@ class Machine:
         """Kelvin of the motors above the room (7,)."""
         return self._drives.warmth
 
+    @property
+    def positions(self) -> Float:
+        """Where the joints really are (7,)."""
+        return np.array(self.data.qpos[:ARM])
+
+    @property
+    def speeds(self) -> Float:
+        """How fast they really are (7,)."""
+        return np.array(self.data.qvel[:ARM])
+
     def ties(self) -> list[tuple[str, Float]]:
         """What each end of the cord is tied to, and where in its frame (3,)."""
         sites = [self.model.site(name) for name in TIES]

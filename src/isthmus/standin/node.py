@@ -10,6 +10,7 @@ import itertools
 import queue
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,10 @@ from isthmus.ros.priority import serve_first
 from isthmus.standin.action import Action
 from isthmus.standin.drives import TICK
 from isthmus.standin.faults import Faults, FaultSettings
+from isthmus.standin.flight_log import FlightLog
 from isthmus.standin.machine import Machine, Reading
 from isthmus.standin.parameters import Parameters
-from isthmus.tasks.fetch.arm import JOINTS, REACH
+from isthmus.tasks.fetch.arm import JOINTS, REACH, SPEED_LIMITS
 
 OTHERS = ("l_wheel_joint", "r_wheel_joint", "torso_lift_joint", "bellows_joint", "head_pan_joint", "head_tilt_joint")
 """What a Fetch's joint states have before the arm's."""
@@ -51,6 +53,8 @@ LATE = 0.5
 """Seconds that a goal may have been under way."""
 BREATH = 0.002
 """Seconds of real time that are computed at once."""
+STALL = 0.1
+"""Seconds that the machine may fall behind before the time is given up: a robot does not make up for it in a rush."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class NodeSettings:
     patience: float = 2.0
     """Seconds of wall time that a simulated clock waits for a goal that is due."""
     faults: FaultSettings = field(default_factory=FaultSettings)
+    log: Path | None = None
+    """Where to write what happened to the arm."""
 
 
 class Node:
@@ -75,15 +81,14 @@ class Node:
         serve_first()
         graph = Graph(address, "fetch")
         self._faults = Faults(settings.faults, settings.seed)
+        self._log = None if settings.log is None else FlightLog(settings.log, SPEED_LIMITS)
         self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
         self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
         self._action = Action(graph, self._now)
         tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
-        self._inbox: queue.SimpleQueue[Goal | Cancel | float] = queue.SimpleQueue()
-        graph.subscribe(GOAL, goal_type(), lambda received: self._inbox.put(read_goal(received)))
-        graph.subscribe(
-            CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._inbox.put(read_cancel(received))
-        )
+        self._inbox: queue.SimpleQueue[Goal | Cancel | float | bool] = queue.SimpleQueue()
+        graph.subscribe(GOAL, goal_type(), lambda received: self._hear(read_goal(received)))
+        graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._hear(read_cancel(received)))
         graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
         self._done_at, self._under_way = 0.0, False
         self._late: list[tuple[float, int, Any]] = []
@@ -101,8 +106,23 @@ class Node:
             ahead = self._began + self._machine.time / self._speed - time.perf_counter()
             if ahead > 0:
                 time.sleep(ahead)
-            elif ahead < -1.0:
-                self._began -= ahead  # too slow a machine: time is not made up for in a rush
+            elif ahead < -STALL:
+                self._give_up(-ahead)
+
+    def have_faults(self, *, wanted: bool) -> None:
+        """Let things go wrong from now on, or right again; safe in a signal handler."""
+        self._inbox.put(wanted)
+
+    def _give_up(self, seconds: float) -> None:
+        """Go on as if the time had not been; the robot's clock goes on all the same, as a real one's does."""
+        self._began += seconds
+        if not self._simulated:
+            self._start += seconds
+
+    def _hear(self, order: Goal | Cancel) -> None:
+        if self._log is not None and not self._faults.cut:
+            self._log.message(order)
+        self._inbox.put(order)
 
     def _go_at(self, speed: float) -> None:
         """Have time go at that speed from now on."""
@@ -125,8 +145,12 @@ class Node:
         while not self._inbox.empty():
             self._take(self._inbox.get_nowait())
 
-    def _take(self, order: Goal | Cancel | float) -> None:
-        if isinstance(order, float | int):
+    def _take(self, order: Goal | Cancel | float | bool) -> None:
+        if isinstance(order, bool):
+            self._faults.have(wanted=order)
+            if order and self._log is not None:
+                self._log.fault()
+        elif isinstance(order, float | int):
             if order > 0:
                 self._go_at(order)
         elif self._faults.command_lost():
@@ -154,6 +178,10 @@ class Node:
         machine = self._machine
         machine.tick()
         count = round(machine.time / TICK)
+        if self._log is not None:
+            self._log.move(machine.speeds)
+            if count % REPORT_TICKS == 0:
+                self._log.state(machine.positions, machine.speeds)
         if count % REPORT_TICKS == 0:
             machine.read()
         for reading in machine.readings():

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem, unknown_name
-from isthmus.data import write_json, write_whole
+from isthmus.core.commit import commits_of
+from isthmus.data import check_tree, write_json, write_whole
 from isthmus.methods import MethodSettings
 from isthmus.models.parts import Parts
 from isthmus.studies.markdown import table
@@ -63,14 +64,22 @@ class Ablation:
 
     seeds: int
     command: str
+    versions: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    """What each crossing was computed with."""
     scores: dict[tuple[str, str, str], dict[int, float]] = field(
         default_factory=dict[tuple[str, str, str], dict[int, float]]
     )
 
     def add(self, config: Config, variant: str, result: Result) -> None:
         """Take in a crossing."""
+        self.versions.append(result.versions)
         for name, score in ((variant, result.normalised_adapted), (UNADAPTED, result.normalised_unadapted)):
             self.scores.setdefault((config.task, config.gap, name), {})[result.seed] = score
+
+    @property
+    def commit(self) -> str:
+        """The commit of the code, or of each that made some of it."""
+        return ", ".join(commits_of(self.versions))
 
     def rows(self) -> list[dict[str, Any]]:
         """One a task, gap and variant: the median and the worst of the seeds, and each."""
@@ -101,7 +110,7 @@ class Ablation:
         return (
             "# What each part is worth\n\n"
             f"Normalised score, {over}; {EPISODES} episodes, history {HISTORY}.\n"
-            f"Made by `{self.command}`; figures in [ablation.json](ablation.json).\n\n"
+            f"Made by `{self.command}`, commit {self.commit}; figures in [ablation.json](ablation.json).\n\n"
             f"{table(columns, lines)}\n\n{LEGEND}"
         )
 
@@ -115,6 +124,7 @@ def ablation(
             raise unknown_name("task of the ablation", task, CASES)
     if seeds < 1:
         raise Problem("an ablation needs at least one seed")
+    check_tree(out)
     named = "" if set(tasks) == set(CASES) else f" --tasks {' '.join(tasks)}"
     found = Ablation(seeds, f"isthmus ablate{named} --seeds {seeds}")
     units = {
@@ -127,7 +137,8 @@ def ablation(
 
     def deliver(unit: Unit, result: Result) -> None:
         found.add(unit.config, units[unit], result)
-        write_json(results / "ablation.json", {"command": found.command, "rows": found.rows()})
+        kept = {"command": found.command, "commit": found.commit, "rows": found.rows()}
+        write_json(results / "ablation.json", kept)
         write_whole(results / "ablation.md", found.to_markdown().encode())
         watch(unit.name, result)
 

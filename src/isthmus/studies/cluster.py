@@ -1,6 +1,7 @@
 """Work on a Ray cluster, which is an extra."""
 
 import logging
+import os
 import socket
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -39,6 +40,7 @@ def run_on_cluster(works: Sequence[W], run: Callable[[W], R], deliver: Callable[
 
 def _connected(address: str) -> ModuleType:
     """Ray, connected until this process ends; a connection that is there already is used."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send figures of its use to its makers
     try:
         import ray  # noqa: PLC0415 - an extra
         import ray.exceptions  # noqa: PLC0415

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from isthmus.data import write_whole
+from isthmus.studies.drawing import Figure, mpl
 from isthmus.studies.seeds import SeedStudy
 from isthmus.studies.sensitivity import Curve
 

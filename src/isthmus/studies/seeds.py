@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import write_json
+from isthmus.core.commit import commits_of
+from isthmus.data import check_tree, write_json
 from isthmus.studies.pool import run_units
 from isthmus.studies.unit import Unit
 from isthmus.transfer import Config, Result
@@ -39,6 +40,7 @@ class SeedStudy:
             "normalised_adapted": _summary(adapted),
             "curve": [{"samples": samples} | _summary(scores) for samples, scores in zip(*self.curves(), strict=True)],
             "command": self.command,
+            "commit": ", ".join(commits_of(result.versions for result in self.results)),
             "versions": self.results[0].versions,
         }
 
@@ -64,6 +66,7 @@ def study_seeds(
     """Cross from every seed, on `workers` processes; runs that are complete in `out` are taken as they are."""
     if not seeds:
         raise Problem("a study needs at least one seed")
+    check_tree(out)
     units = [Unit(f"seed {seed}", dataclasses.replace(config, seed=seed), out / f"seed-{seed:03d}") for seed in seeds]
     results: list[Result] = []
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import write_json, write_whole
+from isthmus.core.commit import commits_of
+from isthmus.data import check_tree, write_json, write_whole
 from isthmus.studies.markdown import table as markdown
 from isthmus.studies.plot import plot_survey
 from isthmus.studies.pool import run_units
@@ -35,6 +36,11 @@ class Survey:
     def tasks(self) -> list[str]:
         """The robots."""
         return list(dict.fromkeys(result.task for result in self.results))
+
+    @property
+    def commit(self) -> str:
+        """The commit of the code, or of each that made some of it."""
+        return ", ".join(commits_of(result.versions for result in self.results))
 
     def rows(self, task: str | None = None) -> list[dict[str, Any]]:
         """One a crossing, of one robot or of all."""
@@ -70,10 +76,11 @@ class Survey:
         """The page."""
         return (
             "# Random gaps\n\n"
-            f"Made by `{command}`; figures in [survey.json](survey.json). Normalised scores (expert in its simulator = "
-            f"1, doing nothing there = 0), {EPISODES} evaluation episodes. Every gap is drawn at random, two to five "
-            "dials of it (`random:SEED`, see [gaps.md](../gaps.md)), and crossed once. Helps, hurts: by more than "
-            f"{WORTH}. Foreseen to: how far the score foreseen in rehearsal is from the one achieved (median)."
+            f"Made by `{command}`, commit {self.commit}; figures in [survey.json](survey.json). Normalised scores "
+            f"(expert in its simulator = 1, doing nothing there = 0), {EPISODES} evaluation episodes. Every gap is "
+            "drawn at random, two to five dials of it (`random:SEED`, see [gaps.md](../gaps.md)), and crossed once. "
+            f"Helps, hurts: by more than {WORTH}. Foreseen to: how far the score foreseen in rehearsal is from the one "
+            "achieved (median)."
             f"\n\n{markdown(SUMMARY, self.summary_table())}\n\n![Random gaps](survey.svg)\n\n"
             f"{markdown(COLUMNS, self.table())}\n"
         )
@@ -99,6 +106,7 @@ def survey(
         raise Problem("a survey needs at least one gap, and they begin at 0")
     for task in tasks:
         load_task(task)
+    check_tree(out)
     configs = [
         Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES)
         for task in tasks
@@ -116,7 +124,8 @@ def survey(
     def deliver(unit: Unit, result: Result) -> None:
         found[unit.name] = result
         done = so_far()
-        write_json(results / "survey.json", {"command": command, "summary": done.summary(), "rows": done.rows()})
+        kept = {"command": command, "commit": done.commit, "summary": done.summary(), "rows": done.rows()}
+        write_json(results / "survey.json", kept)
         write_whole(results / "survey.md", done.to_markdown(command).encode())
         plot_survey({task: done.rows(task) for task in done.tasks}, results / "survey.svg")
         watch(result)

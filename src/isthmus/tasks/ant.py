@@ -2,12 +2,15 @@
 
 from isthmus.core import Bool, Float
 from isthmus.policies import View
+from isthmus.policies.view import with_zeros
 from isthmus.tasks.assets import gymnasium_spec
 from isthmus.tasks.locomotion import forward_pay, near_rest, walker, with_effort
 from isthmus.tasks.task import Task
 from isthmus.worlds import Fields
 
 LOWEST, HIGHEST = 0.2, 1.0
+CONTACT_FORCES = 84
+"""Six for each of 14 bodies: versions 2 and 3 show them, but with MuJoCo 2.0 and later they are all zero there."""
 
 
 def make_ant() -> Task:
@@ -34,7 +37,11 @@ def make_ant() -> Task:
         measure=forward_of_torso,
         reward=with_effort(score, 0.5),
         score=score,
-        views=(View("v4", 27),),
+        views=(
+            View("v4", 27),
+            View("v2 or v3", 27 + CONTACT_FORCES, with_zeros(CONTACT_FORCES)),
+            View("v5", 105, lacks="contact forces of every body but the world"),
+        ),
         camera={"lookat": (0.0, 0.0, 0.4), "distance": (4.5,), "azimuth": (130.0,), "elevation": (-20.0,)},
     )
 

@@ -1,6 +1,7 @@
 """The tasks there are, by name."""
 
 import runpy
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,9 +71,14 @@ TASKS = {
 }
 
 
+def is_code(text: str) -> bool:
+    """Whether this names a robot file: loading it runs the Python code in it."""
+    return text.endswith(".py")
+
+
 def load_task(text: str) -> Task:
     """The task of that name, perhaps with options, or in a file: `reacher`, `reacher:arm-mass=3.5`, `my_robot.py`."""
-    if text.endswith(".py"):
+    if is_code(text):
         return _task_in_file(Path(text))
     name, _, options = text.partition(":")
     if name not in TASKS:
@@ -98,11 +104,24 @@ def _task_in_file(path: Path) -> Task:
     """What `make_task()` gives in a Python file of the user's; running it is what they asked for."""
     if not path.is_file():
         raise Problem(f"there is no robot at {path}: give a Python file that defines make_task()")
-    make: object = runpy.run_path(str(path)).get("make_task")
-    task: object = make() if callable(make) else None
+    try:
+        make: object = runpy.run_path(str(path)).get("make_task")
+        task: object = make() if callable(make) else None
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:
+        raise Problem(f"the robot file {path} fails{_line(error, path)}: {type(error).__name__}: {error}") from error
     if not isinstance(task, Task):
         raise Problem(f"{path} has no make_task() that returns a Task")
     return task
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Where in the file it went wrong: the innermost line of it, as the user can mend that one."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f" in line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f" in line {lines[-1]}" if lines else ""
 
 
 def _dashed(kind: TaskKind) -> list[str]:

@@ -6,17 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from isthmus.collection import CollectSettings
-from isthmus.core import Problem, unknown_name
-from isthmus.data import read_json
+from isthmus.core import Problem, check_range, unknown_name
+from isthmus.data import from_json, read_json
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings
 from isthmus.methods import METHODS, MethodSettings
-from isthmus.models import FitSettings
-from isthmus.models.parts import Parts
 from isthmus.ros import Address
 from isthmus.ros.address import SCHEME
-from isthmus.tasks import Task, load_task
 from isthmus.transfer.source_policy import PolicyFile
 
 EPISODES = 5
@@ -25,6 +21,10 @@ FEWEST_EPISODES, FEWEST_SIMULATED = 50, 16
 """Episodes behind a score, where nothing speaks for fewer, and behind that of a method that simulates in every step."""
 FORMAT = 1
 """Raised when run folders of an earlier form can no longer be read."""
+WORKING_FOLDER = "working_folder"
+"""Beside the configuration in a run's file: where relative names of files started from."""
+MOST_SAMPLES, MOST_EPISODES, LONGEST_HISTORY = 10**9, 10_000, 1_000
+"""More than anybody needs, and less than exhausts a machine before the run has begun."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Config:
     """Normalised score at which the run ends, once two evaluations in a row came to it."""
     glances: bool = False
     """Rounds before the last are judged over few episodes: what counts is where the run ends."""
+    evaluate_rounds: bool = True
+    """Whether the policy is scored after every round, or only after the last: on a robot every score costs steps."""
     environment: str | None = None
     """A target in place of the task's own robot behind a gap: a Gymnasium environment, by id or Python file, or a robot
     over ROS, as in ros://127.0.0.1:11311."""
@@ -54,27 +56,27 @@ class Config:
     policy: PolicyFile | None = None
     """Another policy than the task's expert."""
     safety: SafetySettings = field(default_factory=SafetySettings)
-    """Limits of a robot over ROS."""
+    """Limits of a robot over ROS, or of an environment."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
         if self.method not in METHODS:
             raise unknown_name("method", self.method, METHODS)
-        for name, value, least in (
-            ("samples", self.samples, 1),
-            ("round-samples", self.round_samples, 1),
-            ("history", self.settings.history, 1),
-            ("seed", self.seed, 0),
-            ("evaluation-episodes", self.evaluation_episodes, self._fewest_episodes),
-        ):
-            if value < least:
-                raise Problem(f"{name} must be at least {least}, got {value}")
+        check_range("samples", self.samples, 1, MOST_SAMPLES)
+        check_range("round-samples", self.round_samples, 1, MOST_SAMPLES)
+        check_range("history", self.settings.history, 1, LONGEST_HISTORY)
+        check_range("seed", self.seed, 0, 2**63 - 1)
+        check_range("evaluation-episodes", self.evaluation_episodes, self._fewest_episodes, MOST_EPISODES)
+        if self.enough is not None:
+            check_range("enough", self.enough, -1e6, 1e6)
         if any(later <= stop for stop, later in pairwise((0, *self.stops))):
             raise Problem(f"stops are numbers of samples in ascending order, got {', '.join(map(str, self.stops))}")
         if self.settings.may_retrain and self.method != "auto":
             raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
         if self.environment and self.gap != "none":
             raise Problem("an environment is a target of its own: give it, or a gap, not both")
+        if self.environment and self.settings.collect.placed:
+            raise Problem("collect.placed is for simulations: a robot or an environment cannot be put into a state")
 
     @property
     def _fewest_episodes(self) -> int:
@@ -95,6 +97,10 @@ class Config:
         """Samples between two refits: more than asked for where the method takes long to learn."""
         return max(self.round_samples, METHODS[self.method].least_round)
 
+    def is_scored(self, samples: int) -> bool:
+        """Whether the policy is scored after the round that ends with so many samples."""
+        return self.evaluate_rounds or self.enough is not None or samples >= self.samples
+
     def round_end(self, before: int) -> int:
         """Samples at which the round ends that begins after so many, if the budget is not spent before."""
         if not self.stops:
@@ -109,10 +115,6 @@ class Config:
         several = end // EPISODES  # a longer one is of a later part of the course
         return min(self.settings.collect.length(round_number, horizon), max(several, 1))
 
-    def load_task(self) -> Task:
-        """The task."""
-        return load_task(self.task)
-
     def load_gap(self) -> Gap:
         """The gap."""
         return Gap.parse(self.gap)
@@ -123,22 +125,12 @@ class Config:
 
     @staticmethod
     def load(path: Path) -> "Config":
-        """The configuration in a file."""
+        """The configuration in a file; files that it names are not touched."""
         data = read_json(path)
-        try:
-            if data.pop("format") != FORMAT:
-                raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
-            data["stops"] = tuple(data.get("stops", ()))
-            settings, policy, safety = data.pop("settings"), data.pop("policy"), data.pop("safety", {})
-            fit = {**settings.pop("fit")}
-            fit["hidden"] = tuple(fit["hidden"])
-            made = MethodSettings(
-                **{k: v for k, v in settings.items() if k not in ("collect", "parts")},
-                parts=Parts(**settings.get("parts", {})),
-                collect=CollectSettings(**settings["collect"]),
-                fit=FitSettings(**fit),
-            )
-            whose = PolicyFile(**policy) if policy else None
-            return Config(**data, settings=made, policy=whose, safety=SafetySettings(**safety))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise Problem(f"{path} is not a run's configuration ({error})") from error
+        if data.pop("format", None) != FORMAT:
+            raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
+        data.pop(WORKING_FOLDER, None)
+        policy = data.get("policy")
+        if isinstance(policy, dict) and not policy.get("digest"):  # pyright: ignore[reportUnknownMemberType]
+            raise Problem(f"{path} is not a run's configuration (policy has no digest)")
+        return from_json(Config, data, path, "a run's configuration")

@@ -1,32 +1,71 @@
 """How long one robot waits for its command."""
 
 import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from isthmus.core import HistoryBuffer, Policy, World
+from isthmus.core import HistoryBuffer, Policy, Problem, World
+from isthmus.data import read_json
 
-WARM, FEWEST, MOST = 5, 10, 200
+WARM, FEWEST, MOST = 5, 10, 500
 """Calls that are not counted, and those that are."""
 PATIENCE = 1.0
 """Seconds that a slow policy is measured for."""
 
 
-def step_microseconds(policy: Policy, history: int, world: World, rng: np.random.Generator) -> float:
-    """The median time of a command for one robot; `world` is to be a simulator, for none of its steps is counted.
+@dataclass(frozen=True)
+class StepTime:
+    """Wall-clock time of one robot's control step, in microseconds.
 
-    A busy machine makes the time on the clock longer, and several threads that on the processors: the lesser is ours.
+    A robot waits on the wall clock: what other programs on the machine, threads or memory cost it counts too.
     """
+
+    p50: float
+    """The median."""
+    p99: float | None = None
+    """99 of 100 steps took no longer; None in runs that recorded the median alone."""
+    worst: float | None = None
+    steps: int = 0
+    """How many steps were measured."""
+
+    def __str__(self) -> str:
+        """For people, in milliseconds."""
+        if self.p99 is None or self.worst is None:
+            return f"{self.p50 / 1e3:.2g} ms (median)"
+        return f"{self.p50 / 1e3:.2g} ms (99 % within {self.p99 / 1e3:.2g} ms, worst {self.worst / 1e3:.2g} ms)"
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; `microseconds` is the median, as in the files of earlier versions."""
+        return {"microseconds": self.p50} | asdict(self)
+
+    @staticmethod
+    def load(path: Path) -> "StepTime":
+        """Read a `step.json`, of this version or of an earlier one."""
+        data = read_json(path)
+        try:
+            rest = {name: float(data[name]) for name in ("p99", "worst") if name in data}
+            return StepTime(float(data["microseconds"]), **rest, steps=int(data.get("steps", 0)))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise Problem(f"{path} does not hold the time of a control step ({error!r})") from error
+
+
+def time_step(policy: Policy, history: int, world: World, rng: np.random.Generator) -> StepTime:
+    """Time commands for one robot; `world` is to be a simulator, for none of its steps is counted."""
     buffer = HistoryBuffer(world.spec, world.n, history)
     buffer.begin(world.reset(rng))
     took: list[float] = []
     while len(took) < WARM + FEWEST or (len(took) < WARM + MOST and sum(took) < PATIENCE):
-        began, busy = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
         commands = policy(buffer.window)
-        took.append(min(time.perf_counter() - began, time.process_time() - busy))
+        took.append(time.perf_counter() - began)
         step = world.step(commands)
         if step.ended.any():
             buffer.begin(world.reset(rng))
         else:
             buffer.append(step.applied, step.observations)
-    return 1e6 * float(np.median(took[WARM:]))
+    counted = 1e6 * np.array(took[WARM:])
+    p50, p99 = np.percentile(counted, (50, 99))
+    return StepTime(float(p50), float(p99), float(counted.max()), len(counted))

@@ -6,7 +6,9 @@ run that was killed goes on where it was and comes to the same result.
 
 import dataclasses
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,24 +16,26 @@ from threadpoolctl import threadpool_limits
 
 from isthmus.collection import Course, collect
 from isthmus.core import Episode, Policy, Problem, stream
-from isthmus.data import write_json
-from isthmus.evaluate import Scale, record
+from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
+from isthmus.hardware import Stop
 from isthmus.methods import METHODS, Explorer, Learned, Method, make_method
 from isthmus.policies import Unadapted
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.connection import connection
-from isthmus.transfer.control_step import step_microseconds
+from isthmus.transfer.control_step import time_step
 from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.side import KnownSide
 from isthmus.transfer.target import TRACED_EPISODES, Settled, Target, clear_of
+from isthmus.transfer.target_steps import StepCounter
 from isthmus.worlds import Robot
 
 if TYPE_CHECKING:
+    from isthmus.hardware.oversight import Abandon
     from isthmus.transfer.ros_target import Attended
 
 
@@ -43,18 +47,21 @@ def cross(
     traces: bool = True,
     watch: Watcher | None = None,
     attended: "Attended | None" = None,
+    stop: Stop | None = None,
+    abandon: "Abandon | None" = None,
     side: KnownSide | None = None,
 ) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
 
-    A robot over ROS may be `attended` by somebody who looks on and can stop it. The `side` that is known may be shared
-    by crossings of the same task, policy and seed.
+    A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
+    a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `side` that is
+    known may be shared by crossings of the same task, policy and seed.
     """
     side = side or KnownSide.of(config.task, config.policy, config.seed)
     task = side.task
     gap = config.load_gap().resolve(task.embodiment.model)
     gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
-    connect = connection(config, task, gap, attended)
+    connect = connection(config, task, gap, attended, stop, abandon)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
@@ -73,6 +80,10 @@ class _Crossing:
     target: Target
     watch: Watcher
 
+    @cached_property
+    def counter(self) -> StepCounter:
+        return StepCounter(self.folder.steps_path, self.folder.keep_json, lambda: self.target.taken)
+
     @property
     def task(self) -> Task:
         return self.side.task
@@ -89,7 +100,7 @@ class _Crossing:
             self._trace(method)
         self._time_step(method)
         result = self._result(method, baseline, rounds)
-        result.save(self.folder.result_path)
+        self.folder.keep({self.folder.result_path: result.save})
         self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
         return result
 
@@ -108,14 +119,15 @@ class _Crossing:
                 unadapted=self._unadapted(),
                 seconds=time.perf_counter() - began,
             )
-            write_json(path, dataclasses.asdict(baseline))
+            self.folder.keep_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
         return baseline
 
     def _unadapted(self) -> Scored:
         """The expert on the target; in simulation it comes to the same every time."""
         if self.config.environment is not None:
-            return self.target.score(self.expert, 1, self._starts())
+            with self.counter.counting("evaluation"):
+                return self.target.score(self.expert, 1, self._starts())
         return self.side.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
 
     def _starts(self) -> np.random.Generator:
@@ -145,8 +157,12 @@ class _Crossing:
                 collected = time.perf_counter()
                 learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
-                self._tell("evaluate", samples, number)
-                scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
+                evaluated = config.is_scored(samples)
+                if evaluated:
+                    self._tell("evaluate", samples, number)
+                    scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
+                else:
+                    scored = Scored(rounds[-1].score, rounds[-1].std) if rounds else baseline.unadapted
                 seconds = {
                     "collect": collected - began,
                     "fit": fitted - collected,
@@ -154,13 +170,22 @@ class _Crossing:
                 }
                 normalised = scale(scored.score)
                 done = Round(
-                    number, samples, len(fresh), scored.score, scored.std, normalised, _plain(learned), seconds
+                    number,
+                    samples,
+                    len(fresh),
+                    scored.score,
+                    scored.std,
+                    normalised,
+                    _plain(learned),
+                    seconds,
+                    evaluated,
                 )
                 folder.save_round(number, done.to_json())
             else:
                 method.restore(folder.model_path(number))
             rounds.append(done)
-            self._tell("evaluate", samples, number, normalised=done.normalised)
+            if done.evaluated:
+                self._tell("evaluate", samples, number, normalised=done.normalised)
         return rounds
 
     def _scored(self, method: Method, unadapted: Scored, settled: Settled | None = None) -> Scored:
@@ -168,7 +193,8 @@ class _Crossing:
         decider = method.decider()
         if isinstance(decider, Unadapted) and decider.policy is self.expert:
             return unadapted
-        return self.target.score(decider, method.history, self._starts(), settled)
+        with self.counter.counting("evaluation"):
+            return self.target.score(decider, method.history, self._starts(), settled)
 
     def _enough(self, rounds: list[Round]) -> bool:
         """Whether the last two evaluations came to what is wanted."""
@@ -190,14 +216,9 @@ class _Crossing:
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves)
-            wave = self._wave(
-                method,
-                Course(self.expert, self.task.source(n), 1, self.side.spread),
-                n,
-                length,
-                goal - samples,
-                (number, len(waves)),
-            )
+            course = Course(self.expert, self.task.source(n), 1, self.side.spread)
+            with self.counter.counting("collection"):
+                wave = self._wave(method, course, n, length, goal - samples, (number, len(waves)))
             self.folder.save_wave(number, len(waves), wave)
             waves.append(wave)
             samples += _samples(wave)
@@ -232,28 +253,30 @@ class _Crossing:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
         learned = method.learn(episodes, number, progress)
-        method.save(self.folder.model_path(number))
+        self.folder.keep({self.folder.model_path(number): method.save})
         return learned
 
     def _trace(self, method: Method) -> None:
         """Record a few episodes of each policy from the same starts, for the report."""
         plain = Unadapted(self.expert, self.task.source())
         world = self.task.trial.source(TRACED_EPISODES)
-        traces = {
-            "expert": record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
-            "unadapted": self.target.record(plain, 1, self._traced()),
-            "adapted": self.target.record(method.decider(), method.history, self._traced()),
+        traces: dict[str, Callable[[], Trace]] = {
+            "expert": lambda: record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
+            "unadapted": lambda: self.target.record(plain, 1, self._traced()),
+            "adapted": lambda: self.target.record(method.decider(), method.history, self._traced()),
         }
-        for name, trace in traces.items():
-            trace.save(self.folder.trace_path(name))
+        for name, make in traces.items():
+            path = self.folder.trace_path(name)
+            if not path.exists():
+                with self.counter.counting("traces"):
+                    trace = make()
+                self.folder.keep({path: trace.save})
 
     def _time_step(self, method: Method) -> None:
         """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
         if not self.folder.step_path.exists():
-            took = step_microseconds(
-                method.decider(), method.history, self.task.source(), stream(self.config.seed, "step")
-            )
-            write_json(self.folder.step_path, {"microseconds": took})
+            took = time_step(method.decider(), method.history, self.task.source(), stream(self.config.seed, "step"))
+            self.folder.keep_json(self.folder.step_path, took.to_json())
 
     def _traced(self) -> np.random.Generator:
         return stream(self.config.seed, "trace")
@@ -263,6 +286,7 @@ class _Crossing:
         if not rounds:
             self._tell("evaluate", 0)
         adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._scored(method, unadapted)
+        steps = self.counter.steps
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
         return Result(
             task=self.config.task,
@@ -287,12 +311,13 @@ class _Crossing:
             evaluation_episodes=self.config.evaluation_episodes,
             curve=(
                 CurvePoint(0, scale(unadapted.score), unadapted.score),
-                *(CurvePoint(one.samples, one.normalised, one.score) for one in rounds),
+                *(CurvePoint(one.samples, one.normalised, one.score) for one in rounds if one.evaluated),
             ),
             seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
             versions=versions(),
             chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
             predicted=rounds[-1].fit.get("predicted") if rounds else None,
+            target_steps=steps.to_json() if steps else None,
         )
 
     def _tell(

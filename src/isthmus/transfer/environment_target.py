@@ -4,25 +4,46 @@ import numpy as np
 
 from isthmus.core import Float, Policy
 from isthmus.evaluate import Trace, evaluate, record
-from isthmus.evaluate.environment import evaluate_environment
+from isthmus.evaluate.environment import attempted, evaluate_environment
+from isthmus.hardware import SafetySettings, Stop
+from isthmus.hardware.oversight import Abandon
 from isthmus.policies import Decider
 from isthmus.tasks import Task
 from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target import Settled
+from isthmus.transfer.target_steps import Taken
 from isthmus.worlds import Robot
-from isthmus.worlds.gymnasium_world import GymnasiumWorld, load_environment
+from isthmus.worlds.gymnasium_world import GymnasiumWorld, open_environment
+
+SOURCE_EPISODES = 100
+"""Episodes at least behind scores in the source simulator, which cost the robot nothing."""
 
 
 class EnvironmentTarget:
-    """A Gymnasium environment: a single robot, scored by the reward it pays itself."""
+    """A Gymnasium environment, which may be a real robot: there is one, scored by the reward it pays itself."""
 
     most_robots = 1
 
-    def __init__(self, task: Task, environment: str, episodes: int) -> None:
-        """Score over so many episodes."""
+    def __init__(
+        self,
+        task: Task,
+        environment: str,
+        episodes: int,
+        safety: SafetySettings | None = None,
+        stop: Stop | None = None,
+        abandon: Abandon | None = None,
+    ) -> None:
+        """Score over so many episodes. Whoever makes this closes it."""
         self._task, self._episodes = task, episodes
-        self._world: GymnasiumWorld = load_environment(environment, task.embodiment.spec)
+        self._world: GymnasiumWorld = open_environment(
+            environment, task.embodiment.spec, speeds=task.speed_limits, safety=safety, stop=stop, abandon=abandon
+        )
+
+    @property
+    def taken(self) -> Taken:
+        """Steps and resets so far."""
+        return Taken(self._world.steps, self._world.resets)
 
     def robot(self, n: int) -> Robot:
         """The one there is."""
@@ -39,7 +60,8 @@ class EnvironmentTarget:
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's own reward in the source simulator, which the environment's should be."""
-        return Scored.of(evaluate(self._task, self._task.source(self._episodes), policy, 1, rng).returns)
+        episodes = max(self._episodes, SOURCE_EPISODES)
+        return Scored.of(evaluate(self._task, self._task.source(episodes), policy, 1, rng).returns)
 
     def score(
         self,
@@ -60,4 +82,8 @@ class EnvironmentTarget:
             body.restore(self._world.observations, qpos, qvel)
             return qpos
 
-        return record(self._world, decider, history, rng, positions)
+        return attempted(lambda rng: record(self._world, decider, history, rng, positions), rng)
+
+    def close(self) -> str:
+        """Hold and close the environment, once; says what went wrong with that, if anything did."""
+        return self._world.close()

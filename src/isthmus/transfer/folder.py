@@ -7,21 +7,46 @@ models/RRR.npz            what was learned after each round
 rounds/RRR.json           how the round went; its last file, so that a round with it is complete
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
+steps.json                with a real target: how many steps it took, and what for
 robot.json                with a robot over ROS: time kept, commands clipped, messages lost
 cord.json                 where a cord is tied to the robot, for the video alone
 result.json, report.html
+manifest.json             a digest of every file above but the page: see `manifest.py`
+.lock                     held while a process works on the run
+
+Every JSON file is an object whose fields are those of a dataclass: config.json of `Config`, with the format's number
+and the working folder that relative names of files start from; baseline.json of `Baseline`; rounds/RRR.json of
+`Round`; result.json of `Result`. Nothing in a run folder is executed, and nothing in it is followed out of it: it holds
+regular files and folders only, and files that a configuration names are opened only if the user names them too.
 """
 
 import fcntl
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import PARTIAL, load_episode, read_json, remove_partial, save_episode, write_json
-from isthmus.transfer.config import Config
+from isthmus.data import (
+    PARTIAL,
+    check_tree,
+    from_json,
+    load_episode,
+    open_lock,
+    read_json,
+    remove_partial,
+    save_episode,
+    write_json,
+)
+from isthmus.transfer.config import WORKING_FOLDER, Config
+from isthmus.transfer.control_step import StepTime
+from isthmus.transfer.manifest import NAME as MANIFEST
+from isthmus.transfer.manifest import Manifest
 from isthmus.transfer.records import Round
+
+LOCK = ".lock"
 
 
 def folder_name(*parts: object) -> str:
@@ -69,17 +94,51 @@ class RunFolder:
         """Where the time of a control step is."""
         return self.path / "step.json"
 
-    def step_microseconds(self) -> float | None:
+    def step_time(self) -> StepTime | None:
         """How long one robot waits for its command, if it was measured."""
-        return float(read_json(self.step_path)["microseconds"]) if self.step_path.exists() else None
+        return StepTime.load(self.step_path) if self.step_path.exists() else None
+
+    @property
+    def working_folder(self) -> Path:
+        """Where relative names of files in the configuration start from: the current folder, if it is not known."""
+        known = read_json(self.config_path).get(WORKING_FOLDER)
+        return Path(known) if isinstance(known, str) else Path()
+
+    def check(self) -> None:
+        """Refuse a folder that holds more than files and folders, or files that its run did not write."""
+        check_tree(self.path)
+        Manifest(self.path).check()
+
+    def keep(self, files: Mapping[Path, Callable[[Path], None]]) -> None:
+        """Write pieces of the run, each by a function that is told where to, and list them in the manifest.
+
+        They are moved into place in the order in which they are given, once all of them are written and listed.
+        """
+        places = {path: path.with_name(f".{path.name}{PARTIAL}") for path in files}
+        try:
+            for path, write in files.items():
+                write(places[path])
+            Manifest(self.path).add(places)
+            for path, place in places.items():
+                place.replace(path)
+        except OSError as error:
+            raise Problem(f"cannot write to {self.path}: {error.strerror}") from error
+        finally:
+            for place in places.values():
+                place.unlink(missing_ok=True)
+
+    def keep_json(self, path: Path, value: object) -> None:
+        """Write one piece of the run as JSON."""
+        self.keep({path: partial(write_json, value=value)})
 
     @contextmanager
     def claimed(self, config: Config, *, resume: bool) -> Generator[None]:
         """Hold the folder for a run of `config`; refuses a folder that is something else, and never overwrites one."""
-        if self.path.is_file():
+        if self.path.exists() and not self.path.is_dir():
             raise Problem(f"{self.path} is a file: give the name of a folder")
+        check_tree(self.path)
         occupied = self.path.is_dir() and any(
-            entry.name != ".lock" and entry.suffix != PARTIAL for entry in self.path.iterdir()
+            entry.name not in (LOCK, MANIFEST) and entry.suffix != PARTIAL for entry in self.path.iterdir()
         )
         if occupied and not self.config_path.exists():
             raise Problem(f"{self.path} holds files that are not a run's: give an empty or new folder")
@@ -87,7 +146,7 @@ class RunFolder:
             raise Problem(f"{self.path} already holds a run: go on with it by --resume, or give another folder")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / ".lock").open("w")
+            lock = open_lock(self.path / LOCK)
         except OSError as error:
             raise Problem(f"cannot use {self.path} as a run folder: {error.strerror}") from error
         with lock:
@@ -98,15 +157,19 @@ class RunFolder:
                     f"{self.path} is in use by another process: wait for it or give another folder"
                 ) from error
             if self.config_path.exists():
+                self.check()
                 self._check_same(config)
             remove_partial(self.path)
             if not self.config_path.exists():
-                write_json(self.config_path, config.to_json())
+                Manifest(self.path).begin()
+                self.keep_json(self.config_path, {**config.to_json(), WORKING_FOLDER: str(Path.cwd())})
             yield
 
     def _check_same(self, config: Config) -> None:
         ours, theirs = _flat(config.to_json()), _flat(Config.load(self.config_path).to_json())
         different = [name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)]
+        if config.environment is None:  # safety is a matter of real targets, and its defaults have changed
+            different = [name for name in different if not name.startswith("safety.")]
         if different:
             name = different[0]
             raise Problem(
@@ -116,8 +179,9 @@ class RunFolder:
 
     def save_wave(self, round_number: int, wave: int, episodes: list[Episode]) -> None:
         """Keep the episodes of one wave, that of robot 0 last: a wave with it is complete."""
-        for robot, episode in reversed(list(enumerate(episodes))):
-            save_episode(self.path / "episodes" / f"{round_number:03d}-{wave:03d}-{robot:02d}.npz", episode)
+        folder, name = self.path / "episodes", f"{round_number:03d}-{wave:03d}"
+        numbered = reversed(list(enumerate(episodes)))
+        self.keep({folder / f"{name}-{robot:02d}.npz": partial(save_episode, episode=one) for robot, one in numbered})
 
     def waves(self, round_number: int) -> list[list[Episode]]:
         """The complete waves of a round that are on disk, in order."""
@@ -136,21 +200,28 @@ class RunFolder:
         return [found[wave] for wave in range(len(found))]
 
     @property
+    def steps_path(self) -> Path:
+        """Where the steps of a real target are counted."""
+        return self.path / "steps.json"
+
+    @property
     def robot_path(self) -> Path:
         """Where it is written how a robot over ROS did."""
         return self.path / "robot.json"
 
     def save_robot(self, facts: dict[str, Any]) -> None:
         """Keep what happened with a robot, beside what is known of earlier parts of the run."""
-        write_json(self.robot_path, {"parts": [*self.robot_parts(), facts]})
+        self.keep_json(self.robot_path, {"parts": [*self.robot_parts(), facts]})
 
     def robot_parts(self) -> list[dict[str, Any]]:
         """What happened with a robot, in every part of the run; nothing where there was none."""
-        return list(read_json(self.robot_path)["parts"]) if self.robot_path.exists() else []
+        if not self.robot_path.exists():
+            return []
+        return from_json(_Robot, read_json(self.robot_path), self.robot_path, "what happened with a robot").parts
 
     def save_round(self, round_number: int, record: dict[str, Any]) -> None:
         """Mark a round as complete."""
-        write_json(self.path / "rounds" / f"{round_number:03d}.json", record)
+        self.keep_json(self.path / "rounds" / f"{round_number:03d}.json", record)
 
     def round(self, round_number: int) -> Round | None:
         """How a round went, if it is complete."""
@@ -164,6 +235,13 @@ class RunFolder:
     def episodes(self) -> list[Episode]:
         """Everything that was collected."""
         return [load_episode(path) for path in sorted((self.path / "episodes").glob("*.npz"))]
+
+
+@dataclass(frozen=True)
+class _Robot:
+    """The content of robot.json."""
+
+    parts: list[dict[str, dict[str, float]]]
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from isthmus.collection import CollectSettings, Course, collect, observation_sca
 from isthmus.core import Episode, Policy, Problem, stream
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
-from isthmus.tasks import Task
+from isthmus.tasks import Task, is_code, load_task
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import RunFolder
 
@@ -18,12 +18,21 @@ def logged(path: Path, task: Task) -> list[Episode]:
     folder = RunFolder(path)
     if not folder.config_path.exists():
         raise Problem(f"{path} is not the folder of a run: give the one that `isthmus transfer` wrote")
-    recorded = Config.load(folder.config_path).load_task()
-    if recorded.embodiment.spec.observation_names != task.embodiment.spec.observation_names:
-        raise Problem(f"{path} is a run of {recorded.name}, not of {task.name}: name its task")
+    folder.check()
+    recorded, spec = Config.load(folder.config_path).task, task.embodiment.spec
+    # A robot file is code: that of the run is not looked into, the one that the user named is the task.
+    if not is_code(recorded) and load_task(recorded).embodiment.spec.observation_names != spec.observation_names:
+        raise Problem(f"{path} is a run of {recorded}, not of {task.name}: name its task")
     episodes = folder.episodes()
     if not episodes:
         raise Problem(f"{path} holds no episodes: let its run collect some first")
+    for one in (one for episode in episodes for one in episode):
+        sizes = one.observations.shape[1], one.applied.shape[1]
+        if sizes != (spec.observation_size, spec.action_size):
+            raise Problem(
+                f"{path} is a run of {recorded}, whose robot observes {sizes[0]} numbers and has {sizes[1]} actuators;"
+                f" {task.name} has {spec.observation_size} and {spec.action_size}: name its task"
+            )
     return episodes
 
 

@@ -1,12 +1,13 @@
 """What a run writes down as it goes."""
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from isthmus.core import Float, Problem
-from isthmus.data import read_json
+from isthmus.data import from_json, read_json
 from isthmus.evaluate import Scale
 
 
@@ -17,13 +18,11 @@ class Scored:
     score: float
     std: float
 
-    def __post_init__(self) -> None:
-        """Refuse figures that are none: they may come from a file."""
-        _check_numbers(self.score, self.std)
-
     @staticmethod
     def of(scores: Float) -> "Scored":
         """Mean and spread over episodes (n,)."""
+        if not np.isfinite(scores).all():
+            raise Problem("an episode's score is not finite: check the policy's commands and the target's reward")
         return Scored(float(scores.mean()), float(scores.std()))
 
 
@@ -52,12 +51,7 @@ class Baseline:
     @staticmethod
     def load(path: Path) -> "Baseline":
         """Read a baseline."""
-        data = read_json(path)
-        try:
-            zero, expert, unadapted = (Scored(**data[name]) for name in ("zero", "expert", "unadapted"))
-            return Baseline(zero, expert, unadapted, float(data["seconds"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is not a run's baseline ({error}); remove it to score it again") from error
+        return from_json(Baseline, read_json(path), path, "a run's baseline", "; remove it to score it again")
 
 
 @dataclass(frozen=True)
@@ -76,11 +70,19 @@ class Round:
     """Passes, losses and held-out action errors."""
     seconds: dict[str, float]
     """Time spent collecting, fitting and evaluating."""
+    evaluated: bool = True
+    """Whether the policy was scored after this round; if not, the scores are the latest before."""
 
     def __post_init__(self) -> None:
-        """Refuse figures that are none: they may come from a file."""
-        _check_numbers(self.round, self.samples, self.episodes, self.score, self.std, self.normalised)
-        _check_numbers(*(self.seconds[phase] for phase in ("collect", "fit", "evaluate")))
+        """Refuse a round that lacks what is shown of it: it may come from a file."""
+        if missing := {"collect", "fit", "evaluate"} - self.seconds.keys():
+            raise ValueError(f"seconds has no {min(missing)}")
+        for name in ("error", "spread"):
+            figures = self.fit.get(name)
+            if not isinstance(figures, list | tuple) or not all(isinstance(one, int | float) for one in figures):  # pyright: ignore[reportUnknownVariableType]
+                raise ValueError(f"fit.{name} is not a list of numbers")
+        if len(self.fit["error"]) != len(self.fit["spread"]):
+            raise ValueError("fit.error and fit.spread are not of the same actuators")
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -89,13 +91,5 @@ class Round:
     @staticmethod
     def load(path: Path) -> "Round":
         """Read a round."""
-        try:
-            return Round(**read_json(path))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is not the record of a round ({error}); remove it to do the round again") from error
-
-
-def _check_numbers(*values: object) -> None:
-    for value in values:
-        if not isinstance(value, int | float) or not math.isfinite(value):
-            raise ValueError(f"{value!r} is not a number")
+        advice = "; remove it to do the round again"
+        return from_json(Round, read_json(path), path, "the record of a round", advice)

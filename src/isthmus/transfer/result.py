@@ -7,12 +7,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem
-from isthmus.data import read_json, write_json
+from isthmus.core.commit import current_commit
+from isthmus.core.loss import noticeable_loss, recovered, relative_loss
+from isthmus.data import from_json, read_json, write_json
 from isthmus.methods.auto import RETRAINED
 from isthmus.methods.contest import SHORT
 
 FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
+DERIVED = ("relative_loss", "loss_in_spreads", "recovered")
+"""What `result.json` says besides, and what follows from the other figures."""
 PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")
 
 
@@ -35,7 +38,7 @@ class Result:
     history: int
     seed: int
     samples: int
-    """Steps taken on the target."""
+    """Steps taken on the target to learn from."""
     zero: float
     """Score of the zero action in the source simulator: 0 on the normalised scale."""
     expert: float
@@ -59,15 +62,47 @@ class Result:
     """What a method that chooses among several took in the end."""
     predicted: float | None = None
     """The normalised score that it foresaw for that on the target, in rehearsal."""
+    target_steps: dict[str, int] | None = None
+    """Steps on a real target for collection, evaluation and traces, and its resets, those of interrupted parts of the
+    run included; None for a simulated target."""
 
     @property
     def falls_short(self) -> bool:
         """Whether what was taken changes actions alone, and was not foreseen to close the gap."""
         return self.predicted is not None and self.predicted < SHORT and self.chosen != RETRAINED
 
+    @property
+    def relative_loss(self) -> dict[str, float | None]:
+        """What each policy loses on the target, as a share of the size of the expert's score."""
+        scores = {"unadapted": self.unadapted, "adapted": self.adapted}
+        return {name: relative_loss(self.expert, score) for name, score in scores.items()}
+
+    @property
+    def loss_in_spreads(self) -> dict[str, float | None]:
+        """The same losses in standard deviations of the expert's scores over episodes; None where those are alike."""
+        scores, spread = {"unadapted": self.unadapted, "adapted": self.adapted}, self.spread["expert"]
+        return {name: (self.expert - score) / spread if spread else None for name, score in scores.items()}
+
+    @property
+    def recovered(self) -> float | None:
+        """The share of the loss that adaptation makes up for; None where nothing noticeable is lost."""
+        return recovered(self.expert, self.unadapted, self.adapted) if self.is_felt else None
+
+    @property
+    def is_felt(self) -> bool:
+        """Whether the gap costs the unadapted policy anything that one would notice."""
+        least = noticeable_loss(self.expert, self.spread["expert"], self.zero)
+        return self.expert - self.unadapted > least
+
+    @property
+    def further_steps(self) -> int:
+        """Steps on a real target beyond those learned from."""
+        steps = self.target_steps or {}
+        return sum(steps.values()) - steps.get("resets", 0) - self.samples if steps else 0
+
     def to_json(self) -> dict[str, Any]:
-        """These figures as plain data."""
-        return dataclasses.asdict(self)
+        """These figures as plain data, with the losses that follow from them."""
+        return dataclasses.asdict(self) | {name: getattr(self, name) for name in DERIVED}
 
     def save(self, path: Path) -> None:
         """Write the figures."""
@@ -76,14 +111,11 @@ class Result:
     @staticmethod
     def load(path: Path) -> "Result":
         """Read the figures."""
-        data = read_json(path)
-        try:
-            data["curve"] = tuple(CurvePoint(**point) for point in data["curve"])
-            return Result(**data)
-        except (KeyError, TypeError) as error:
-            raise Problem(f"{path} is not a run's result ({error})") from error
+        figures = {name: value for name, value in read_json(path).items() if name not in DERIVED}
+        return from_json(Result, figures, path, "a run's result")
 
 
 def versions() -> dict[str, str]:
     """What this was computed with."""
-    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+    packages = {name: version(name) for name in PACKAGES}
+    return {"commit": current_commit(), "python": platform.python_version()} | packages

@@ -1,14 +1,14 @@
 """A robot on a ROS graph as the other side; apart, since nothing else in a crossing needs ROS."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Event as Flag
 
 import numpy as np
 
 from isthmus.core import Float, HistoryBuffer, Lost, Policy, Problem
 from isthmus.evaluate import Trace, evaluate, record
-from isthmus.hardware import Guard, Limits, SafetySettings
+from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings, Stop
 from isthmus.policies import Decider
 from isthmus.ros import Address, RosWorld
 from isthmus.ros.arm_link import RosArmLink
@@ -17,6 +17,7 @@ from isthmus.transfer.events import Glimpse, Look
 from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target import Settled
+from isthmus.transfer.target_steps import Taken
 from isthmus.worlds import Robot
 
 ATTEMPTS = 3
@@ -35,8 +36,10 @@ class Attended:
 
     look: Look = nobody_looks
     """Is shown every step."""
-    stop: Flag = field(default_factory=Flag)
-    """Set it, from any thread, and the arm holds where it is."""
+    stop: Stop = field(default_factory=Stop)
+    """Ask for it, from any thread or signal handler, and the arm holds where it is."""
+    tell: Callable[[str], None] = lambda _what: None
+    """Is told what a person should know before the arm moves."""
 
 
 class RosTarget:
@@ -56,9 +59,12 @@ class RosTarget:
         self._task, self._trial, self._episodes = task, task.trial, episodes
         self._attended = attended or Attended()
         self._starts: deque[Float] = deque()
-        self._missed = 0
-        self._guard = Guard(Limits.of_positions(spec.action_low, spec.action_high, limits, spec.control_period, safety))
-        self._link = RosArmLink(address, spec.action_names, self._attended.stop)
+        self._missed, self._resets = 0, 0
+        names, low, high = spec.action_names, spec.action_low, spec.action_high
+        self._guard = Guard(Limits.of_positions(low, high, limits, spec.control_period, safety, names))
+        self._link = RosArmLink(address, names, self._attended.stop, ReadingCheck(low, high, limits, names))
+        if self._link.meet(safety.patience):
+            self._attended.tell(_clocks(self._link))
         self._world = RosWorld(
             self._link,
             spec,
@@ -71,6 +77,11 @@ class RosTarget:
             patience=safety.patience,
             watch=self._show,
         )
+
+    @property
+    def taken(self) -> Taken:
+        """Steps and moves to a start so far."""
+        return Taken(self._world.pace.steps, self._resets)
 
     def robot(self, n: int) -> Robot:
         """The one there is."""
@@ -106,9 +117,17 @@ class RosTarget:
             try:
                 return self._tried(policy, history, start)
             except Lost:
-                if attempt == ATTEMPTS - 1 or self._link.stopped:
+                if attempt == ATTEMPTS - 1 or self._link.stop.asked:
                     raise
         raise AssertionError
+
+    def move_to(self, start: Float) -> None:
+        """Move the arm to where an episode from `start` (obs,) begins."""
+        self._starts.append(start)
+        try:
+            self._world.reset(np.random.default_rng(0))
+        finally:
+            self._starts.clear()
 
     def watched(self, policy: Policy, history: int, start: Float) -> Float:
         """What is seen after every step of one episode from `start` (T, obs)."""
@@ -127,6 +146,7 @@ class RosTarget:
             "pace": self._world.pace.to_json(),
             "clipped": dict(self._guard.clipped.to_json()),
             "traffic": dict(self._link.traffic.to_json()),
+            "clock": {"ahead_s": self._link.ahead},
         }
 
     def close(self) -> None:
@@ -135,12 +155,9 @@ class RosTarget:
 
     def _tried(self, policy: Policy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
         task, world = self._task, self._world
-        self._starts.append(start)
         buffer = HistoryBuffer(world.spec, 1, history)
-        try:
-            buffer.begin(world.reset(np.random.default_rng(0)))
-        finally:
-            self._starts.clear()
+        self.move_to(start)
+        buffer.begin(world.observations)
         before, scores = self._measured(world.observations), list[Float]()
         for _ in range(world.spec.horizon):
             step = world.step(policy(buffer.window))
@@ -153,6 +170,7 @@ class RosTarget:
         return np.concatenate(scores)
 
     def _next_start(self, rng: np.random.Generator) -> Float:
+        self._resets += 1
         return self._starts.popleft() if self._starts else self._observed(*self._task.embodiment.start(rng, 1))[0]
 
     def _observed(self, qpos: Float, qvel: Float) -> Float:
@@ -175,3 +193,13 @@ class RosTarget:
         self._missed += pace.lateness[-1] > LATE
         distance = float(self._measured(observation[None])[0, 0])
         self._attended.look(Glimpse(distance, pace.rate, pace.steps, self._missed, pace.seconds))
+
+
+def _clocks(link: RosArmLink) -> str:
+    """How the robot's clock compares with ours, for a person."""
+    if link.simulated:
+        return "the robot has a simulated clock"
+    if not link.ahead:
+        return "the robot's clock agrees with this machine's"
+    side = "ahead of" if link.ahead > 0 else "behind"
+    return f"the robot's clock is {1e3 * abs(link.ahead):.0f} ms {side} this machine's, which is made up for"

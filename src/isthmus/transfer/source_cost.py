@@ -9,8 +9,8 @@ def source_cost(task: Task) -> SourceCost:
     """What planners minimise: the score that results are reported in, turned round."""
     simulator = task.unlimited()
 
-    def foresee(observations: Float, actions: Float) -> tuple[Float, Float, Float]:
-        return simulator.foresee(observations, actions, task.measure)
+    def foresee(observations: Float, actions: Float, robots: int) -> tuple[Float, Float, Float]:
+        return (simulator.serial if robots == 1 else simulator).foresee(observations, actions, task.measure)
 
     def price(before: Float, actions: Float, after: Float) -> Float:
         return -task.score(before, actions, after)

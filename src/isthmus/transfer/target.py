@@ -12,6 +12,7 @@ from isthmus.policies import Decider
 from isthmus.tasks import Task
 from isthmus.transfer.payroll import Payroll
 from isthmus.transfer.records import Scored
+from isthmus.transfer.target_steps import Taken
 from isthmus.worlds import MujocoWorld, Robot
 
 TRACED_EPISODES = 8
@@ -39,6 +40,11 @@ class Target(Protocol):
         """How many can run side by side."""
         ...
 
+    @property
+    def taken(self) -> Taken | None:
+        """What it was asked to do so far; None for a simulation, which costs nothing."""
+        ...
+
     def robot(self, n: int) -> Robot:
         """The robots as adaptation gets them."""
         ...
@@ -64,6 +70,7 @@ class SimulatedTarget:
     """The task's own robot on the other side of a gap."""
 
     most_robots = 16
+    taken = None
 
     def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
         """Score over so many episodes."""

@@ -43,6 +43,11 @@ class CorrectedWorld:
         return Step(self._seen, step.applied, self._ended)
 
     @property
+    def serial(self) -> "CorrectedWorld":
+        """The same on one thread."""
+        return CorrectedWorld(self._world.serial, self._correct)
+
+    @property
     def hasty(self) -> "CorrectedWorld | None":
         """The same about a simulator that is quicker and less exact, where there is one."""
         return CorrectedWorld(self._world.hasty, self._correct) if self._world.hasty else None

@@ -56,9 +56,18 @@ def test_a_weak_motor_is_at_its_limit_and_the_search_stays_within_it():
     np.testing.assert_allclose(best.target.high, 0.05 * REACHER.embodiment.spec.action_high)
     best.policy = lambda history: np.full((len(history.current), 2), 0.9)
     decision = best.decide(History.of(REACHER.source(3).reset(stream(2))))
-    np.testing.assert_allclose(decision.command, np.tile(best.target.high, (3, 1)))
+    given = np.clip(decision.command, best.target.low, best.target.high)
+    np.testing.assert_allclose(given, np.tile(best.target.high, (3, 1)))
     assert best.latest.limited.all()
+
     assert (np.abs(best.latest.missed).max(axis=1) > 0.1).all()
+
+
+def test_the_oracle_corrects_a_policy_that_commands_beyond_the_limit():
+    best = oracle(REACHER, "torque-scale=2")
+    best.policy = lambda history: np.tile([2.5, -3.0], (len(history.current), 1))
+    decision = best.decide(History.of(REACHER.source(3).reset(stream(2))))
+    np.testing.assert_allclose(decision.command, np.tile([0.5, -0.5], (3, 1)), atol=0.02)
 
 
 def test_what_the_source_commands_beyond_the_limit_is_kept():

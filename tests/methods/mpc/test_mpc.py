@@ -86,7 +86,7 @@ def test_the_outlook_is_the_simulators_own_near_where_it_was_taken():
     observations, controls = world.reset(rng), rng.uniform(-1, 1, (3, 2))
     found = outlook(source_cost(TASK), units, observations, controls)
     nearby = controls + 0.01
-    seen, before, after = source_cost(TASK).foresee(observations, units.action(nearby))
+    seen, before, after = source_cost(TASK).foresee(observations, units.action(nearby), len(observations))
     states = units.state(observations)
     np.testing.assert_allclose(found.dynamics(states, nearby), units.state(seen), atol=1e-3)
     np.testing.assert_allclose(found.before(states, nearby), before, atol=1e-9)
@@ -101,7 +101,7 @@ def test_a_quadratic_cost_is_expanded_as_it_is(make_spec):
     def price(before, actions, after):
         return np.square(before) @ weights + 0.3 * np.square(actions).sum(axis=1) + after @ weights
 
-    cost = SourceCost(lambda _o, _a: pytest.fail("a horizon asks for no simulation"), price)
+    cost = SourceCost(lambda _o, _a, _n: pytest.fail("a horizon asks for no simulation"), price)
 
     def affine(rows):
         return Affine(rng.standard_normal((1, rows, 3)), rng.standard_normal((1, rows, 2)), np.zeros((1, rows)))

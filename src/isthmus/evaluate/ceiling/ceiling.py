@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Bool, Episode, Float, Policy, Problem, stream
+from isthmus.core.commit import current_commit
 from isthmus.evaluate.ceiling.forward import Fitted, fit_forward
 from isthmus.evaluate.ceiling.metrics import make_metric
 from isthmus.evaluate.ceiling.oracle import OpenTarget, Oracle
@@ -59,7 +60,8 @@ class Ceiling:
         """As plain data, marked as what it is."""
         known = {"oracle": self.fitted is None, "estimate": self.fitted is not None}
         fitted = asdict(self.fitted) if self.fitted else None
-        return {**known, **vars(self), "fitted": fitted, "out_of_reach": self.out_of_reach}
+        whole = {**known, **vars(self), "fitted": fitted, "out_of_reach": self.out_of_reach}
+        return whole | {"commit": current_commit()}
 
 
 def ceiling(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> Ceiling:

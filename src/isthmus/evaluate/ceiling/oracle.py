@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from isthmus.core import Bool, Float, History, Policy, Simulator
+from isthmus.core import Bool, Float, History, Policy, Simulator, keep_overflow
 from isthmus.models.metric import Metric
 from isthmus.models.reach import Reach
 from isthmus.policies import Decision
@@ -86,7 +86,6 @@ class Oracle:
         target = self.target
         reach = Reach(target.simulator, target.low, target.high, self.metric, ITERATIONS)
         found = reach(history.current, o_want, within)
-        # A source that commands beyond the limit, to be safe from noise, goes on doing so.
-        decision = Decision(a_src, o_want, found.actions + (a_src - within))
+        decision = Decision(a_src, o_want, keep_overflow(a_src, found.actions, target.low, target.high))
         self.latest = Found(decision, self.metric.in_spreads(o_want - found.observations), found.limited)
         return decision

@@ -31,7 +31,7 @@ def outlook(cost: SourceCost, units: Units, observations: Float, controls: Float
     nudged[:, np.arange(1, d + 1), units.targets] += NUDGE * units.spread
     tried = np.repeat(controls[:, None], 1 + d + act, axis=1)
     tried[:, np.arange(d + 1, 1 + d + act), np.arange(act)] += NUDGE
-    seen, before, after = cost.foresee(nudged.reshape(-1, obs), units.action(tried).reshape(-1, act))
+    seen, before, after = cost.foresee(nudged.reshape(-1, obs), units.action(tried).reshape(-1, act), n)
     states = units.state(observations)
 
     def affine(values: Float) -> Affine:

@@ -7,13 +7,14 @@ from isthmus.report.run import Run
 
 
 def curve_chart(run: Run) -> Chart | None:
-    """Normalised score after every round; None when no samples were taken."""
+    """Normalised score after every round that was scored; None when no samples were taken."""
     if not run.rounds:
         return None
     result, period = run.result, run.spec.control_period
-    samples = [0, *(one.samples for one in run.rounds)]
-    scores = [result.normalised_unadapted, *(one.normalised for one in run.rounds)]
-    spread = np.array([result.spread["unadapted"], *(one.std for one in run.rounds)])
+    scored = [one for one in run.rounds if one.evaluated]
+    samples = [0, *(one.samples for one in scored)]
+    scores = [result.normalised_unadapted, *(one.normalised for one in scored)]
+    spread = np.array([result.spread["unadapted"], *(one.std for one in scored)])
     error = spread / (result.expert - result.zero) / np.sqrt(result.evaluation_episodes)
     ends = [0, samples[-1]]
     unadapted = result.normalised_unadapted

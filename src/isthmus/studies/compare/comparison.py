@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from isthmus.core.commit import commits_of
 from isthmus.studies.compare.advice import Advice, advise, score_text
 from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.entry import UNADAPTED, choose_entries
@@ -85,6 +86,7 @@ class Comparison:
             "take": self.advice.take,
             "control_period_microseconds": self.case.control_period,
             "command": self.command,
+            "commit": ", ".join(commits_of(self.versions)),
             "versions": self.versions,
         }
 

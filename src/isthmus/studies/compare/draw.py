@@ -2,14 +2,9 @@
 
 from collections.abc import Sequence
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-
 from isthmus.studies.compare.comparison import MISSING, Comparison
 from isthmus.studies.compare.row import Row
+from isthmus.studies.drawing import Axes, Figure, Normalize, Rectangle, mpl
 
 COLOURS, TAKEN, PALE = "RdYlGn", "#0072b2", "#eeeeee"
 

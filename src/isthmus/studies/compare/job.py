@@ -45,6 +45,7 @@ class Crossing:
         result = cross(
             config, run, resume=True, traces=False, side=shared_side(config.task, config.policy, config.seed)
         )
+        took = run.step_time()
         return {
             "normalised": result.normalised_adapted,
             "unadapted": result.normalised_unadapted,
@@ -54,7 +55,8 @@ class Crossing:
             "chosen": result.chosen,
             "predicted": result.predicted,
             "fit_seconds": result.seconds["fit"],
-            "step_microseconds": run.step_microseconds(),
+            "step_microseconds": took.p50 if took else None,
+            "step_p99_microseconds": took.p99 if took else None,
             "versions": result.versions,
         }
 

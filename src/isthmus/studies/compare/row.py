@@ -106,6 +106,12 @@ class Row:
         return _median([one for one in self._of_seeds("step_microseconds") if one is not None])
 
     @property
+    def step_p99_microseconds(self) -> float | None:
+        """What 99 of 100 of its control steps take no longer than, the median over seeds that recorded it."""
+        times = (one.get("step_p99_microseconds") for one in self.found.values())
+        return _median([one for one in times if one is not None])
+
+    @property
     def keeps_up(self) -> bool:
         """Whether its control step is done in time, as far as is known."""
         return self.step_microseconds is None or self.step_microseconds <= self.control_period
@@ -139,6 +145,7 @@ class Row:
             "sees_target_reward": self.entry.kind.sees_reward,
             "fit_seconds": self.fit_seconds,
             "step_microseconds": self.step_microseconds,
+            "step_p99_microseconds": self.step_p99_microseconds,
             "keeps_up": self.keeps_up,
             "evaluation_episodes": self.episodes,
             "seeds": {str(seed): one["normalised"] for seed, one in self.found.items()},

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Problem
+from isthmus.data import check_tree
 from isthmus.studies.compare.case import Case
 from isthmus.studies.compare.comparison import Comparison
 from isthmus.studies.compare.job import Ceiling, Crossing, Job, Placed, do
@@ -45,6 +46,7 @@ def compare(
     for case in cases:
         if any(wanted(job) for job in jobs if job.case is case):
             case.check()
+    check_tree(out)
     store = Store(out)
     found, left = _sorted_out(store, jobs, wanted)
     total = len(found) + len(left)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isthmus.core.commit import commits_of
 from isthmus.data import write_json, write_whole
 from isthmus.studies.compare.advice import score_text
 from isthmus.studies.compare.budgets import WORSE, at_budgets, budget_columns, budget_table
@@ -12,7 +13,7 @@ from isthmus.studies.compare.draw import draw_suite
 from isthmus.studies.compare.section import Section
 from isthmus.studies.compare.settings import BUDGETS, CEILINGS_SHOWN
 from isthmus.studies.compare.wins import WIN_COLUMNS, records
-from isthmus.studies.compare.write import about, page_of, tables
+from isthmus.studies.compare.write import about, code_text, page_of, tables
 from isthmus.studies.page import picture
 from isthmus.studies.plot import save_drawing
 
@@ -55,6 +56,7 @@ def suite_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any
         one["rows"] = [{name: value for name, value in row.items() if name != "curves"} for row in one["rows"]]
     return {
         "command": command,
+        "commit": ", ".join(commits_of(versions for one in comparisons for versions in one.versions)),
         "wins": [one.to_json() for one in records(comparisons)],
         "budgets": [one.to_json() for one in at_budgets(comparisons, BUDGETS)],
         "comparisons": plain,
@@ -67,7 +69,9 @@ def take_table(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
 
 
 def _markdown(comparisons: Sequence[Comparison], command: str) -> str:
-    made = f"Made by `{command}`; figures in [compare.json](compare.json). {_state(comparisons)}"
+    made = (
+        f"Made by `{command}`, {code_text(comparisons)}; figures in [compare.json](compare.json). {_state(comparisons)}"
+    )
     parts = [f"# {TITLE}", made, *about(comparisons), f"![{TITLE}](compare.svg)"]
     parts += [section.to_markdown() for section in _sections(comparisons)]
     for one in comparisons:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from isthmus.core.commit import EARLIER, commits_of
 from isthmus.data import write_json, write_whole
 from isthmus.studies.compare.comparison import COLUMNS, MISSING, Comparison
 from isthmus.studies.compare.section import Section
@@ -29,7 +30,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> None:
     """Write compare.json, compare.md and compare.html."""
     title = f"{comparison.case.task}, {comparison.case.gap}"
     write_json(folder / "compare.json", comparison.to_json())
-    made = f"Made by `{comparison.command}`."
+    made = f"Made by `{comparison.command}`, {code_text([comparison])}."
     text = "\n\n".join((f"# {title}", comparison.advice.text, *tables(comparison), *about([comparison]), made))
     write_whole(folder / "compare.md", f"{text}\n".encode())
     page = page_of(title, [comparison], lead=[comparison.advice.text])
@@ -97,6 +98,11 @@ def _page_part(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def code_text(comparisons: Sequence[Comparison]) -> str:
+    """Which code made them."""
+    return "commit " + ", ".join(commits_of(versions for one in comparisons for versions in one.versions))
+
+
 def versions_text(versions: Mapping[str, str]) -> str:
     """What something was computed with, in a line."""
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
+    return ", ".join(f"{name} {version}" for name, version in ({"commit": EARLIER} | dict(versions)).items())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Policy, Problem, stream
+from isthmus.core.commit import EARLIER, current_commit
 from isthmus.data import read_json
 from isthmus.hardware import SafetySettings
 from isthmus.methods import MethodSettings, make_method
@@ -36,6 +37,8 @@ class Outcome:
     clipped: dict[str, int]
     """Commands of the trials that the safety layer changed."""
     notes: dict[str, Any]
+    commit: str = EARLIER
+    """Of the code that made it."""
 
     @property
     def mean(self) -> float:
@@ -90,7 +93,9 @@ def run_cell(
     finally:
         target.close()
     clipped = {kind: int(after[kind] - before[kind]) for kind in after}
-    return Outcome(robot, method, tuple(float(-row.mean()) for row in tried), samples, minutes, clipped, notes)
+    return Outcome(
+        robot, method, tuple(float(-row.mean()) for row in tried), samples, minutes, clipped, notes, current_commit()
+    )
 
 
 def _adapted(

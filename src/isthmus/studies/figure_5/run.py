@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.data import write_json, write_whole
+from isthmus.data import check_tree, write_json, write_whole
 from isthmus.report.cord import Tie, save_cord
 from isthmus.report.run import Run
 from isthmus.report.video import film
@@ -36,6 +36,7 @@ def reproduce_figure_5(
     if not speed > 0:
         raise Problem(f"speed must be positive, got {speed:g}")
     folder = out / settings.folder
+    check_tree(folder)
     # Method by method, so that a study that is stopped early can be compared with PD on every robot.
     cells = [(robot, method) for method in settings.methods for robot in settings.robots]
     paths = {cell: folder / "cells" / f"{cell[0]}-{cell[1]}.json" for cell in cells}

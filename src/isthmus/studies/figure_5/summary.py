@@ -61,4 +61,5 @@ class Summary:
             facts = one.to_json() | {"mean": one.mean, "std": one.std, "ratio_to_pd": self.ratio(one)}
             robots.setdefault(one.robot, {})[one.method] = facts
         paper = {method: {"mean": mean, "std": spread} for method, (mean, spread) in PAPER.items()}
-        return {"figure": "figure-5", "robots": robots, "paper": paper}
+        commit = ", ".join(sorted({one.commit for one in self.outcomes}))
+        return {"figure": "figure-5", "robots": robots, "paper": paper, "commit": commit}

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-
+from isthmus.studies.drawing import Axes
+from isthmus.studies.drawing import Figure as Drawing
 from isthmus.studies.plot import ADAPTED, EXPERT, UNADAPTED
 from isthmus.studies.reproduce.tally import MISSING, Spread, Tally
 

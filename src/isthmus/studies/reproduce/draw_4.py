@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.lines import Line2D
 
+from isthmus.studies.drawing import Axes, Line2D
+from isthmus.studies.drawing import Figure as Drawing
 from isthmus.studies.plot import ADAPTED, EXPERT, UNADAPTED
 from isthmus.studies.reproduce.count import Count
 from isthmus.studies.reproduce.settings import FIGURE_4_ARMS

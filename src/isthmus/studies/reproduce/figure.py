@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matplotlib.figure import Figure as Drawing
-
+from isthmus.studies.drawing import Figure as Drawing
 from isthmus.studies.reproduce.case import Case
 from isthmus.studies.reproduce.tally import Tally
 

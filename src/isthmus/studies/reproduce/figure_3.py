@@ -11,7 +11,7 @@ from isthmus.studies.reproduce.tally import MISSING, Spread, Tally
 
 COLUMNS = (
     *("robot", "gap", "arm", "method", "samples "),
-    *("unadapted ", "quartiles ", "adapted ", "quartiles ", "worst seed ", "seeds "),
+    *("unadapted ", "quartiles ", "adapted ", "quartiles ", "worst seed ", "seeds ", "commit"),
 )
 ABOUT = (
     "The normalised score on the target against the size of the gap: gravity (for Reacher the tilt of its plane) and "
@@ -50,10 +50,10 @@ def _row(tally: Tally) -> tuple[str, ...]:
     case, config = tally.case, tally.case.config
     named = (case.robot, case.gap, case.arm, config.method, f"{config.samples:,}")
     if not tally.outcomes:
-        return (*named, "", "", MISSING, "", "", tally.seeds)
+        return (*named, "", "", MISSING, "", "", tally.seeds, "")
     before, after = (Spread.of([getattr(one, name) for one in tally.outcomes]) for name in ("unadapted", "adapted"))
     worst = min(one.adapted for one in tally.outcomes)
-    return (*named, *before.text("{:.3f}"), *after.text("{:.3f}"), f"{worst:.3f}", tally.seeds)
+    return (*named, *before.text("{:.3f}"), *after.text("{:.3f}"), f"{worst:.3f}", tally.seeds, tally.commit)
 
 
 def _figures(tally: Tally) -> dict[str, Any]:

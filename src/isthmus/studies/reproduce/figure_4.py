@@ -12,7 +12,7 @@ from isthmus.studies.reproduce.tally import MISSING, Spread, Tally
 
 COLUMNS = (
     *("robot", "arm", "noise ", "method", "paper ", "ours ", "quartiles ", "ours/paper "),
-    *("not reached ", "budget ", "unadapted ", "seeds "),
+    *("not reached ", "budget ", "unadapted ", "seeds ", "commit"),
 )
 ABOUT = (
     "Thousands of samples on the target until 3/4 of the expert's score is held: the samples at the first of the first "
@@ -63,12 +63,12 @@ def _row(tally: Tally) -> tuple[str, ...]:
     named = (case.robot, case.arm, noise, config.method, "N/A" if count.paper is None else f"{count.paper // 1000}")
     budget = f"{config.samples / 1000:g}"
     if count.spread is None:
-        return (*named, MISSING, "", "", "", budget, "", tally.seeds)
+        return (*named, MISSING, "", "", "", budget, "", tally.seeds, "")
     ratio = "" if count.ratio is None else f"{count.ratio:.3f}"
     failed = f"{count.not_reached} of {len(count.samples)}"
     unadapted = Spread.of([one.unadapted for one in tally.outcomes]).text("{:.2f}")[0]
     ours = count.spread.text("{:.2f}", 1000, beyond=f">{budget}")
-    return (*named, *ours, ratio, failed, budget, unadapted, tally.seeds)
+    return (*named, *ours, ratio, failed, budget, unadapted, tally.seeds, tally.commit)
 
 
 def _figures(tally: Tally) -> dict[str, Any]:

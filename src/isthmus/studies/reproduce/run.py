@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.core import Problem, unknown_name
+from isthmus.data import check_tree
 from isthmus.experts import expert_path
 from isthmus.studies.cluster import cluster_size
 from isthmus.studies.pool import run_units
@@ -45,6 +46,7 @@ def reproduce(
             raise Problem(f"{name} must be at least 1, got {value}")
     robots = _with_an_expert(figure, only)
     side_by_side = workers if ray is None else cluster_size(ray)
+    check_tree(out / figure.folder)
     store = Store(out / figure.folder, keep_runs=keep_runs)
     asked = dict.fromkeys(only or figure.robots, seeds)
     # Seed by seed, so that a study that is stopped early has a little of everything.

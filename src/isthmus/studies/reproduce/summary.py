@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isthmus.core.commit import commits_of
 from isthmus.data import write_json, write_whole
 from isthmus.studies.markdown import table
 from isthmus.studies.page import picture, render
@@ -64,6 +65,7 @@ class Summary:
             "quick": self.figure.quick,
             "cases": [self.figure.figures(one) for one in self.tallies],
             "commands": self.commands,
+            "commit": ", ".join(commits_of(self.versions)),
             "versions": self.versions,
         }
 

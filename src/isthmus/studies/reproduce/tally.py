@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.core.commit import commits_of
 from isthmus.studies.reproduce.case import Case, Cell
 from isthmus.studies.reproduce.outcome import Outcome
 
@@ -27,6 +28,11 @@ class Tally:
         there = len(self.outcomes)
         return f"{there} of {there + len(self.missing)}" if self.missing else str(there)
 
+    @property
+    def commit(self) -> str:
+        """The commit of the code, or of each that made some of it."""
+        return ", ".join(commits_of(outcome.versions for outcome in self.outcomes))
+
     def facts(self) -> dict[str, Any]:
         """What the case is and which seeds of it are there, as plain data."""
         config = self.case.config
@@ -41,6 +47,7 @@ class Tally:
             "evaluation_episodes": config.evaluation_episodes,
             "seeds": [outcome.seed for outcome in self.outcomes],
             "missing": list(self.missing),
+            "commit": self.commit,
         }
 
 

@@ -1,0 +1,36 @@
+"""A robot that somebody attends: every way to stop it is open before it moves, and is told of."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from isthmus.cli.output import stderr
+from isthmus.cli.stop_key import NO_KEYBOARD, has_keyboard, stop_key
+from isthmus.cli.stop_signals import Interrupted, exit_code, stop_signals
+from isthmus.hardware import Stop
+
+if TYPE_CHECKING:
+    from isthmus.ros import Address
+
+RESUME = "what was collected is kept, and the same command with --resume goes on"
+
+
+@contextmanager
+def attended_robot(address: "Address", speed: float, stop: Stop) -> Generator[None]:
+    """Let a robot move for a while; a signal ends that with the arm held, and the process with that signal's code."""
+    from isthmus.ros.messages import STOP
+    from isthmus.ros.speed import at_speed
+
+    others = f"Ctrl-C, SIGTERM, or a message on {STOP} (std_msgs/Empty)"
+    tell(f"stop the arm with space, q or Escape, {others}" if has_keyboard() else f"{NO_KEYBOARD}; use {others}")
+    try:
+        with stop_signals(stop), at_speed(address, speed, stop), stop_key(stop):
+            yield
+    except Interrupted:
+        tell(f"isthmus: stopped ({stop.why}): the arm holds where it is; {RESUME}")
+        raise SystemExit(exit_code(stop)) from None
+
+
+def tell(what: str) -> None:
+    """Tell the person who attends the robot."""
+    stderr.print(what, markup=False, soft_wrap=True)

@@ -1,0 +1,100 @@
+"""The usual mistakes with a policy, each undone in turn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from isthmus.core import Float, History, Policy
+from isthmus.evaluate.preflight.inputs import held_inputs, standardised
+from isthmus.tasks import Task
+
+SCALES = (0.1, 0.25, 0.5, 2.0, 4.0, 10.0)
+RATES = (0.5, 2.0, 4.0)
+NORMALISER, RATE = "missing normaliser", "rate"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that may have been made, with what would be without it."""
+
+    culprit: str
+    remedy: str
+    policy: Policy
+    """The policy with the mistake undone."""
+    task: Task
+    """What it is to be run on."""
+    exact: bool = True
+    """Whether this is the policy as it was made, or only something near it."""
+
+
+@dataclass(frozen=True)
+class _OtherActions:
+    """A policy whose actions are changed."""
+
+    policy: Policy
+    change: Callable[[Float], Float]
+
+    def __call__(self, history: History) -> Float:
+        return self.change(self.policy(history))
+
+
+def mistakes(task: Task, policy: Policy, bare: Policy | None) -> Iterator[Mistake]:
+    """Each usual mistake, undone; `bare` is the policy if it has no normaliser that was given beside it."""
+    yield from _signs(task, policy)
+    yield from _orders(task, policy)
+    for scale in SCALES:
+        changed = _OtherActions(policy, lambda actions, scale=scale: actions * scale)
+        yield Mistake("action scale", f"multiply actions by {scale:g}", changed, task)
+    if bare is not None:
+        remedy = "give the VecNormalize statistics it was trained with (--normaliser)"
+        for mended in standardised(task, bare):
+            yield Mistake(NORMALISER, remedy, mended, task, exact=False)
+    for held, mended in held_inputs(task, policy):
+        remedy = f"hold {held} at a constant: they seem to have been constant in training"
+        yield Mistake("inputs that were constant in training", remedy, mended, task, exact=False)
+    yield from _rates(task, policy)
+
+
+def _signs(task: Task, policy: Policy) -> Iterator[Mistake]:
+    """All flipped, and each one alone."""
+    names = task.embodiment.spec.action_names
+    size = len(names)
+    for signs in (-np.ones(size), *(1 - 2 * np.eye(size)[i] for i in range(size if size > 1 else 0))):
+        flipped = ", ".join(name for name, sign in zip(names, signs, strict=True) if sign < 0)
+        changed = _OtherActions(policy, lambda actions, signs=signs: actions * signs)
+        yield Mistake("sign", f"flip the sign of {flipped}", changed, task)
+
+
+def _orders(task: Task, policy: Policy) -> Iterator[Mistake]:
+    names = task.embodiment.spec.action_names
+    for order in _permutations(len(names)):
+        columns, said = list(order), ", ".join(names[i] for i in order)
+        changed = _OtherActions(policy, lambda actions, columns=columns: actions[:, columns])
+        yield Mistake("joint order", f"actions are in the order {said}", changed, task)
+
+
+def _permutations(size: int) -> list[Sequence[int]]:
+    """Reversed, halves swapped (left and right), and every pair swapped."""
+    orders: list[Sequence[int]] = [tuple(reversed(range(size)))]
+    if size % 2 == 0:
+        half = size // 2
+        orders.append((*range(half, size), *range(half)))
+    for i, j in combinations(range(size), 2):
+        swapped = list(range(size))
+        swapped[i], swapped[j] = j, i
+        orders.append(tuple(swapped))
+    return list(dict.fromkeys(tuple(order) for order in orders if tuple(order) != tuple(range(size))))
+
+
+def _rates(task: Task, policy: Policy) -> Iterator[Mistake]:
+    spec = task.embodiment.spec
+    for rate in RATES:
+        frames = task.embodiment.frame_skip * rate
+        if frames >= 1 and frames == int(frames):
+            period = spec.control_period * rate
+            timed = replace(spec, control_period=period, horizon=max(int(spec.horizon / rate), 1))
+            body = replace(task.embodiment, frame_skip=int(frames), spec=timed)
+            slowed = replace(task, embodiment=body)
+            yield Mistake(RATE, f"it was trained at {1 / period:g} Hz", policy, slowed, exact=False)

@@ -1,0 +1,135 @@
+"""No command looks for anything on a network: nothing is sent, and no name is resolved."""
+
+import re
+import shutil
+import subprocess
+import sys
+from typing import get_args
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from isthmus.cli.main import Command
+from isthmus.experts import load_expert
+from isthmus.tasks import load_task
+
+TALKS = {"robot": "talks to a ROS graph at the address it is given"}
+SAME_PARTS = {
+    "survey": "many of study",
+    "ablate": "many of study",
+    "compare-suite": "many of compare",
+    "reproduce": "many of transfer",
+    "compare": "transfer with other methods",
+    "bench": "times parts of transfer",
+}
+"""Commands that are not run here, with what they are made of."""
+TINY = ["--evaluation-episodes", "50", "--fit.epochs", "1"]
+TRANSFER = ["transfer", "reacher", "--gap", "tilt=45", "--method", "inverse", "--samples", "60", "--no-video", *TINY]
+COMMANDS = {
+    "tasks": [["tasks"]],
+    "gaps": [["gaps"]],
+    "methods": [["methods"]],
+    "transfer": [[*TRANSFER, "--out", "run"], [*TRANSFER, "--policy", "policy.onnx", "--out", "theirs"]],
+    "report": [["report", "run", "--no-video"]],
+    "check": [["check", "--task", "reacher", "--policy", "policy.onnx", "--episodes", "2"]],
+    "expert": [["expert", "evaluate", "reacher", "--episodes", "20"]],
+    "identify": [["identify", "reacher", "--gap", "mass=1.2", "--samples", "60"]],
+    "ceiling": [["ceiling", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
+    "study": [["study", "reacher", "--seeds", "2", "--samples", "60", "--method", "inverse", "--out", "study"]],
+}
+RUN_ALL = """
+import sys
+from isthmus.cli import main
+for command in {commands!r}:
+    try:
+        main(command)
+    except SystemExit as end:
+        assert end.code in (0, 1, None), (command, end.code)
+"""
+WATCH = ["strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o"]
+ALONE = ["unshare", "--map-root-user", "--net"]
+"""In a network of its own, which has no routes."""
+OUTSIDE = re.compile(
+    r"AF_INET6?, .*?(?:sin6?_port=htons\((\d+)\)).*?(?:inet_addr\(\"([^\"]+)\"\)|AF_INET6, \"([^\"]+)\")"
+)
+
+
+def reached_for(code, folder):
+    """The addresses that a program tried to reach, this machine's own apart."""
+    log = folder / "strace.log"
+    done = subprocess.run(
+        [*ALONE, *WATCH, str(log), sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = set()
+    for port, *address in OUTSIDE.findall(log.read_text()):
+        where = "".join(address)
+        if port == "53" or not (where.startswith("127.") or where == "::1"):
+            found.add(f"{where}:{port}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    for tool in ("strace", "unshare"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: make env installs it as root")
+    path = tmp_path_factory.mktemp("offline")
+    trial = subprocess.run([*ALONE, *WATCH, "/dev/null", "true"], cwd=path, capture_output=True, text=True, check=False)
+    if trial.returncode:
+        pytest.skip(f"this machine allows no namespace or no tracing: {trial.stderr.strip()[:100]}")
+    return path
+
+
+def test_an_attempt_would_be_seen(folder):
+    code = (
+        "import socket\nfor host in ('192.0.2.1', '2001:db8::1'):\n    try: socket.create_connection((host, 443), 1)\n"
+    )
+    code += "    except OSError: pass\ntry: socket.getaddrinfo('example.invalid', 443)\nexcept OSError: pass\n"
+    code += "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    code += "try: s.sendto(b'x', ('192.0.2.2', 9))\nexcept OSError: pass"
+    found = reached_for(code, folder)
+    assert {"192.0.2.1:443", "192.0.2.2:9"} <= found
+    assert any(address.endswith(":53") for address in found)
+
+
+def export(network, path):
+    """Write a network as ONNX."""
+    node, at = helper.make_node, "seen"
+    constants = {"mean": network.input_mean, "scale": network.input_scale, "clip": network.input_clip}
+    nodes = [
+        node("Sub", [at, "mean"], ["s"]),
+        node("Div", ["s", "scale"], ["d"]),
+        node("Clip", ["d", "least", "clip"], ["x"]),
+    ]
+    at = "x"
+    for layer, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        constants |= {f"w{layer}": weight, f"b{layer}": bias}
+        nodes += [
+            node("Gemm", [at, f"w{layer}", f"b{layer}"], [f"g{layer}"]),
+            node("Tanh", [f"g{layer}"], [f"t{layer}"]),
+        ]
+        at = f"t{layer}"
+    constants |= {"least": -np.asarray(network.input_clip), "gain": network.output_scale, "shift": network.output_mean}
+    nodes[-1:] = [node("Mul", [nodes[-2].output[0], "gain"], ["m"]), node("Add", ["m", "shift"], ["action"])]
+    graph = helper.make_graph(
+        nodes,
+        "policy",
+        [helper.make_tensor_value_info("seen", TensorProto.FLOAT, ["batch", network.input_size])],
+        [helper.make_tensor_value_info("action", TensorProto.FLOAT, ["batch", network.output_size])],
+        [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+
+
+def test_no_command_reaches_for_anything(folder):
+    export(load_expert(load_task("reacher")).network, folder / "policy.onnx")
+    commands = [command for several in COMMANDS.values() for command in several]
+    assert reached_for(RUN_ALL.format(commands=commands), folder) == set()
+
+
+def test_every_command_is_among_them_or_made_of_them():
+    names = {metadata.name for one in get_args(Command) for metadata in one.__metadata__}
+    assert names == COMMANDS.keys() | SAME_PARTS.keys() | TALKS.keys()

@@ -1,0 +1,33 @@
+import json
+import zipfile
+
+import pytest
+
+from isthmus.policies.sb3_record import trained_normalised
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+def test_training_under_vec_normalize_is_recorded_by_sb3(tmp_path, normalised):
+    pytest.importorskip("stable_baselines3")
+    import gymnasium
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+    env = DummyVecEnv([lambda: gymnasium.make("Pendulum-v1")])
+    model = PPO("MlpPolicy", VecNormalize(env) if normalised else env, n_steps=8, batch_size=8, device="cpu", seed=0)
+    model.learn(8)
+    model.save(tmp_path / "policy.zip")
+    assert trained_normalised(tmp_path / "policy.zip") == normalised
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"_last_original_obs": null}', b"[" * 100_000])
+def test_a_zip_that_records_nothing_records_no_normaliser(tmp_path, content):
+    with zipfile.ZipFile(tmp_path / "odd.zip", "w") as archive:
+        archive.writestr("data", content)
+    assert not trained_normalised(tmp_path / "odd.zip")
+
+
+def test_another_file_records_nothing(tmp_path):
+    (tmp_path / "policy.onnx").write_bytes(json.dumps({"_last_original_obs": 1}).encode())
+    assert not trained_normalised(tmp_path / "policy.onnx")
+    assert not trained_normalised(tmp_path / "none.zip")

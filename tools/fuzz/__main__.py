@@ -1,0 +1,111 @@
+"""Try all readers of files on damaged and hostile ones: `make fuzz`.
+
+Every case must be read or refused in one sentence, within 10 s and 1 GB, without running code of the file or using the
+network. Exits with code 1 when one was not.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from hostile import hostile, special
+from samples import Reader, readers
+from worker import HANG_SECONDS, MEMORY_MB, Outcome, run
+
+
+def main() -> None:
+    """Run the campaign and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutations", type=int, default=10_000, help="of the files of each reader")
+    parser.add_argument("--only", nargs="*", help="names of readers, in part")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory(prefix="isthmus-fuzz-") as temporary:
+        folder = Path(temporary)
+        chosen = readers(folder, asked.only)
+        outcomes = [outcome for one in chosen for outcome in _campaign(one, folder, asked.mutations, asked.seed)]
+    faults = sum(outcome.faults for outcome in outcomes)
+    if asked.out:
+        asked.out.write_text(json.dumps(_figures(outcomes, asked.mutations, asked.seed), indent=2) + "\n")
+    print(f"{faults} faults; bounds are {HANG_SECONDS} s and {MEMORY_MB} MB")
+    sys.exit(1 if faults else 0)
+
+
+def _campaign(reader: Reader, folder: Path, mutations: int, seed: int) -> list[Outcome]:
+    """The hostile files of a reader, and then mutations of sound ones."""
+    suffix, canary = reader.samples[0].suffix, folder / "canary"
+    victim = folder / "victim" / reader.samples[0].name
+    victim.parent.mkdir(exist_ok=True)
+    made = [(name, content) for name, content in hostile(suffix, reader.samples[0].read_bytes(), canary)]
+    others = list(special(folder / f"special, {reader.name}", victim.name))
+    contents = [sample.read_bytes() for sample in reader.samples]
+
+    def hostile_case(number: int) -> tuple[str, Path]:
+        if number >= len(made):
+            return others[number - len(made)]
+        victim.write_bytes(made[number][1])
+        return made[number][0], victim
+
+    def mutation(number: int) -> tuple[str, Path]:
+        rng = random.Random(f"{seed} {reader.name} {number}")
+        victim.write_bytes(reader.mutate(rng.choice(contents), rng))
+        return f"mutation {number}", victim
+
+    for sample in reader.samples:
+        reader.read(sample)  # sound files are read, or nothing is shown by what is refused
+    outcomes = [
+        run(f"{reader.name}, hostile", reader.read, len(made) + len(others), hostile_case, must_refuse=True),
+        run(f"{reader.name}, mutated", reader.read, mutations, mutation, must_refuse=False),
+    ]
+    if canary.exists():
+        outcomes[0].events.append("a file ran a command")
+        canary.unlink()
+    for outcome in outcomes:
+        _show(outcome)
+    return outcomes
+
+
+def _show(outcome: Outcome) -> None:
+    print(
+        f"{outcome.reader:26} {outcome.cases:6} cases {outcome.read:6} read {outcome.refused:6} refused "
+        f"{len(outcome.crashes):4} crashes {len(outcome.hangs):3} hangs {len(outcome.events):3} events "
+        f"{outcome.peak_mb:5} MB {outcome.slowest_seconds:5.1f} s slowest {outcome.seconds:7.1f} s",
+        flush=True,
+    )
+    faults = [
+        ("crash", outcome.crashes),
+        ("hang", outcome.hangs),
+        ("event", outcome.events),
+        ("read", outcome.not_refused),
+    ]
+    for kind, cases in faults:
+        for case in cases[:8]:
+            print(f"    {kind}: {case}")
+
+
+def _figures(outcomes: list[Outcome], mutations: int, seed: int) -> dict[str, Any]:
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "commit": commit,
+        "mutations": mutations,
+        "seed": seed,
+        "bounds": {"seconds": HANG_SECONDS, "megabytes": MEMORY_MB},
+        "faults": sum(outcome.faults for outcome in outcomes),
+        "readers": [outcome.to_json() for outcome in outcomes],
+    }
+
+
+if __name__ == "__main__":
+    main()
