@@ -6,6 +6,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
+from isthmus.report.run import Run
 from isthmus.report.timeline import plan
 from isthmus.report.video import backends, film
 
@@ -89,3 +90,11 @@ def test_a_way_of_drawing_that_fails_comes_with_advice(finished, run, monkeypatc
     assert "chalk" in video.text
     assert "unset MUJOCO_GL, or install EGL" in video.text
     assert f"isthmus report {finished.path}" in video.text
+
+
+def test_a_robot_in_a_file_of_the_current_folder_is_found(folder, tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text("from isthmus.tasks import load_task\nmake_task = lambda: load_task('reacher')\n")
+    for part in (folder.config_path, folder.result_path):
+        part.write_text(part.read_text(encoding="utf-8").replace('"reacher"', '"own.py"'), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert "there is no robot" not in film(folder, Run.load(folder)).text

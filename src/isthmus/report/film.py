@@ -4,6 +4,7 @@ MuJoCo chooses what it draws with when it is imported, and a graphics driver may
 is run as `python -m isthmus.report.film RUN VIDEO` with MUJOCO_GL set, and the report goes on without it if it fails.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -71,7 +72,8 @@ def encode(pictures: Iterable[Picture], timeline: Timeline, path: Path) -> None:
 def main(arguments: list[str]) -> int:
     """Draw RUN into VIDEO."""
     run_path, video_path = arguments
-    run = Run.load(RunFolder(Path(run_path)))
+    run = Run.load(RunFolder(Path(run_path)))  # its task may be a file in the current folder
+    os.chdir(Path(video_path).parent)  # where MuJoCo puts its log
     timeline = plan(run.traces.values(), run.spec.control_period)
     pictures = frames(run, timeline, load_cord(Path(run_path)))
     try:
