@@ -41,12 +41,12 @@ class Plain:
         made.arguments, made.named, made.state = (), {}, {}
         return made
 
-    def __setstate__(self, state: object) -> None:
-        """Keep the state the object had."""
-        if isinstance(state, tuple) and len(state) == 2:  # pyright: ignore[reportUnknownArgumentType]
-            state = {**(state[0] or {}), **(state[1] or {})}  # pyright: ignore
-        if isinstance(state, dict):
-            self.state = state  # pyright: ignore[reportUnknownMemberType]
+    def __setstate__(self, state: Any) -> None:  # noqa: ANN401
+        """Keep the state the object had: attributes by name, and slots beside them; anything else is left out."""
+        parts: list[Any] = [*state] if isinstance(state, tuple) else [state]
+        for part in parts:
+            if isinstance(part, dict):
+                self.state |= part
 
 
 def _array_shell(_kind: object, shape: object, code: object) -> np.ndarray:
