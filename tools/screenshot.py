@@ -11,7 +11,7 @@ from pathlib import Path
 import tyro
 from PIL import Image
 
-COLOURS = 128
+COLOURS = 256
 """A palette keeps a picture of a page below 100 kB."""
 
 
