@@ -14,7 +14,7 @@ SYSTEM += python3-actionlib
 SYSTEM += strace
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test fuzz demo ros format typings clean
+.PHONY: help env lint test fuzz demo docs ros format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,11 @@ demo: env  ## move a Reacher policy to a plane tilted by 90 degrees, report in r
 	@rm -rf runs/demo
 	@$(BIN)/isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 0 --out runs/demo
 
+docs: env  ## build the documentation into site/; a warning is an error
+	@$(BIN)/python -c 'import mkdocs, mkdocstrings_handlers.python' 2>/dev/null || $(PIP) --no-build-isolation -e '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "docs: open site/index.html"
+
 ros: env  ## start a stand-in for a Fetch on a ROS graph at ros://127.0.0.1:11311; Ctrl-C ends it
 	@$(BIN)/isthmus robot up fetch
 
@@ -65,5 +70,5 @@ typings: env  ## regenerate the type stubs of MuJoCo
 	@$(BIN)/python tools/make_typings.py
 
 clean:  ## remove the environment, runs, builds and caches
-	@rm -rf .venv runs dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv runs site dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

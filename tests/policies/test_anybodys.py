@@ -68,6 +68,12 @@ def load(path, **options):
     return load_policy(Path(path), HOPPER.views, SPEC, **options)
 
 
+def test_statistics_of_an_environment_with_a_seed_are_read(tmp_path, environment):
+    environment.action_space.seed(0)  # as SB3 does when it is given a seed: the file then holds a random generator
+    environment.save(str(tmp_path / "seeded.pkl"))
+    np.testing.assert_array_equal(read_vec_normalize(tmp_path / "seeded.pkl").mean, environment.obs_rms.mean)
+
+
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("normalised", [False, True])
 def test_a_policy_of_stable_baselines_acts_as_it_did_there(folder, environment, seen, name, normalised):
