@@ -107,6 +107,7 @@ def _draw(path: Path, backend: str) -> tuple[int | None, str]:
             # -P: a file of the current folder is never imported.
             [sys.executable, "-P", "-m", PROGRAM, str(path.parent), str(path)],
             env={**os.environ, "MUJOCO_GL": backend},
+            cwd=path.parent,  # where MuJoCo puts its log
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT,
