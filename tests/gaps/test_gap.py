@@ -168,19 +168,19 @@ def test_gaps_of_all_sorts_combine(hopper):
     leg = source.body("leg").id
     assert model.opt.gravity[2] == pytest.approx(1.2 * source.opt.gravity[2])
     assert model.body_mass[leg] == pytest.approx(3 * source.body_mass[leg] + 1)
-    assert gap.action_path(hopper.embodiment.spec, 1) is not None
-    assert gap.sensor_path(hopper.embodiment.spec, 1) is not None
+    assert gap.action_channel(hopper.embodiment.spec, 1) is not None
+    assert gap.sensor_channel(hopper.embodiment.spec, 1) is not None
 
 
 def test_nothing_is_put_in_the_way_that_is_not_asked_for(hopper):
     gap = Gap.parse("gravity=1.2,delay=0,motor-noise=0,noise-correlation=0.9,sensor-noise=0,sensor-delay=0,backlash=0")
-    assert gap.action_path(hopper.embodiment.spec, 3) is None
-    assert gap.sensor_path(hopper.embodiment.spec, 3) is None
+    assert gap.action_channel(hopper.embodiment.spec, 3) is None
+    assert gap.sensor_channel(hopper.embodiment.spec, 3) is None
 
 
 def test_a_random_gap_must_be_drawn_before_its_paths_are_known(hopper):
     with pytest.raises(ValueError, match="random:7 has yet to be drawn"):
-        Gap.parse("random:7").action_path(hopper.embodiment.spec, 1)
+        Gap.parse("random:7").action_channel(hopper.embodiment.spec, 1)
 
 
 def test_what_would_be_too_stiff_to_simulate_is_refused():

@@ -57,8 +57,8 @@ def _maker(name: str) -> MakeWorld:
             embodiment,
             n,
             models=models,
-            actions=gap.action_path(embodiment.spec, n),
-            sensors=gap.sensor_path(embodiment.spec, n),
+            actions=gap.action_channel(embodiment.spec, n),
+            sensors=gap.sensor_channel(embodiment.spec, n),
             threads=threads,
         )
         return Robot(world) if "robot" in name else world

@@ -5,7 +5,7 @@ import numpy as np
 from isthmus.core import Bool, Float, Step
 from isthmus.gaps import Ranges
 from isthmus.tasks import Task
-from isthmus.worlds import Each, Fields, MujocoWorld
+from isthmus.worlds import Fields, MujocoWorld, PerWorld
 
 
 class RandomisedWorlds:
@@ -17,7 +17,7 @@ class RandomisedWorlds:
         ranges.check(body.model)
         self._body, self._ranges = body, ranges
         self._models = [body.model] * n
-        self._actions, self._sensors = Each([None] * n), Each([None] * n)
+        self._actions, self._sensors = PerWorld([None] * n), PerWorld([None] * n)
         self._world = MujocoWorld(body, n, models=self._models, actions=self._actions, sensors=self._sensors)
 
     @property
@@ -43,6 +43,6 @@ class RandomisedWorlds:
         for world in np.flatnonzero(which):
             gap = self._ranges.draw(rng)
             self._models[world] = gap.apply(self._body.model)
-            self._actions.paths[world] = gap.action_path(self._body.spec, 1)
-            self._sensors.paths[world] = gap.sensor_path(self._body.spec, 1)
+            self._actions.channels[world] = gap.action_channel(self._body.spec, 1)
+            self._sensors.channels[world] = gap.sensor_channel(self._body.spec, 1)
         self._world.remodel(self._models)

@@ -4,29 +4,29 @@ from collections.abc import Mapping
 
 from isthmus.core import WorldSpec
 from isthmus.gaps.kind import GapKind
-from isthmus.worlds import Backlash, Chain, DeadBand, Delay, Noise, Path
+from isthmus.worlds import Backlash, Chain, Channel, DeadBand, Delay, Noise
 
 HALF_RANGES = "half ranges of the actuator"
 
 
-def action_path(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Path | None:
+def action_channel(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Channel | None:
     """What commands go through before the actuator clips them, in a fixed order; None when they reach it as they are.
 
     The driver passes a command on late, the drive does not follow small changes, the gears have play, and what drives
     the joint in the end is noisy.
     """
     size, unit = spec.action_size, spec.half_range
-    paths: list[Path] = []
+    channels: list[Channel] = []
     delay, jitter = int(dials.get("delay", 0)), int(dials.get("delay-jitter", 0))
     if delay or jitter:
-        paths.append(Delay(n, size, delay, jitter))
+        channels.append(Delay(n, size, delay, jitter))
     if band := dials.get("dead-band", 0.0):
-        paths.append(DeadBand(n, band * unit))
+        channels.append(DeadBand(n, band * unit))
     if width := dials.get("backlash", 0.0):
-        paths.append(Backlash(n, width * unit))
+        channels.append(Backlash(n, width * unit))
     if std := dials.get("motor-noise", 0.0):
-        paths.append(Noise(n, std * unit, dials.get("noise-correlation", 0.0)))
-    return Chain(paths) if paths else None
+        channels.append(Noise(n, std * unit, dials.get("noise-correlation", 0.0)))
+    return Chain(channels) if channels else None
 
 
 ACTUATION = (

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import mujoco
 
 from isthmus.core import Problem, WorldSpec, unknown_name
-from isthmus.gaps.actuation import action_path
+from isthmus.gaps.actuation import action_channel
 from isthmus.gaps.anatomy import robot_bodies
 from isthmus.gaps.kind import GapKind
 from isthmus.gaps.kinds import KINDS
 from isthmus.gaps.mixture import draw
-from isthmus.gaps.sensing import sensor_path
+from isthmus.gaps.sensing import sensor_channel
 from isthmus.gaps.stability import too_stiff
-from isthmus.worlds import Path
+from isthmus.worlds import Channel
 
 Setting = tuple[str, float]
 """A dial, perhaps with the body it is for, and its value: ("mass:torso", 1.3)."""
@@ -106,13 +106,13 @@ class Gap:
             raise Problem(f"gap {gap} cannot be simulated on this robot: use less damping, or more mass or armature")
         return changed
 
-    def action_path(self, spec: WorldSpec, n: int) -> Path | None:
+    def action_channel(self, spec: WorldSpec, n: int) -> Channel | None:
         """What lies between the commands and the actuators of n robots, if anything does."""
-        return action_path(self._values(), spec, n)
+        return action_channel(self._values(), spec, n)
 
-    def sensor_path(self, spec: WorldSpec, n: int) -> Path | None:
+    def sensor_channel(self, spec: WorldSpec, n: int) -> Channel | None:
         """What lies between the sensors and the observations of n robots, if anything does."""
-        return sensor_path(self._values(), spec, n)
+        return sensor_channel(self._values(), spec, n)
 
     def _dials(self) -> Iterator[tuple[GapKind, str, float]]:
         for name, value in self.settings:

@@ -6,22 +6,22 @@ import numpy as np
 
 from isthmus.core import WorldSpec
 from isthmus.gaps.kind import GapKind
-from isthmus.worlds import Chain, Delay, Noise, Path
+from isthmus.worlds import Chain, Channel, Delay, Noise
 
 OWN_UNITS = "units of each observation"
 
 
-def sensor_path(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Path | None:
+def sensor_channel(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Channel | None:
     """What observations go through, in a fixed order: late, then off, then noisy; None when nothing is in the way."""
     size = spec.observation_size
-    paths: list[Path] = []
+    channels: list[Channel] = []
     if delay := int(dials.get("sensor-delay", 0)):
-        paths.append(Delay(n, size, delay))
+        channels.append(Delay(n, size, delay))
     if bias := dials.get("sensor-bias", 0.0):
-        paths.append(Noise(n, np.full(size, bias), correlation=1.0))
+        channels.append(Noise(n, np.full(size, bias), correlation=1.0))
     if std := dials.get("sensor-noise", 0.0):
-        paths.append(Noise(n, np.full(size, std)))
-    return Chain(paths) if paths else None
+        channels.append(Noise(n, np.full(size, std)))
+    return Chain(channels) if channels else None
 
 
 SENSING = (

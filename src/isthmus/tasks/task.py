@@ -86,8 +86,8 @@ class Task:
             body,
             n,
             models=gap.apply(body.model),
-            actions=gap.action_path(body.spec, n),
-            sensors=gap.sensor_path(body.spec, n),
+            actions=gap.action_channel(body.spec, n),
+            sensors=gap.sensor_channel(body.spec, n),
         )
 
     def robot(self, gap: Gap, n: int = 1) -> Robot:

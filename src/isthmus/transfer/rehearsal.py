@@ -100,8 +100,8 @@ class UpsetWorld:
         """Start new episodes, with new disturbances."""
         rows = slice(None) if which is None else which
         rest = np.zeros((self.n, self.spec.action_size))[rows]
-        self._delay.begin(rest, self._rng, rows)
-        self._disturbance.begin(rest, self._rng, rows)
+        self._delay.begin(rest, self.fields, self._rng, rows)
+        self._disturbance.begin(rest, self.fields, self._rng, rows)
         self._past[rows] = 0.0
         self._state = self._world.reset(rng, which).copy()
         return self._sensed(self._state)
@@ -109,8 +109,8 @@ class UpsetWorld:
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
         accepted = self.spec.clip(commands)
-        arrived = self._delay(commands if self._response.disturbance.cut else accepted, slice(None))
-        step = self._world.step(self._disturbance(self._answered(arrived), slice(None)), which)
+        arrived = self._delay(commands if self._response.disturbance.cut else accepted, self.fields, slice(None))
+        step = self._world.step(self._disturbance(self._answered(arrived), self.fields, slice(None)), which)
         self._state = step.observations.copy()
         return Step(self._sensed(step.observations), accepted, step.ended)
 

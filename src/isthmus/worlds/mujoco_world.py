@@ -10,8 +10,8 @@ import numpy as np
 from mujoco.batch import Batch
 
 from isthmus.core import Bool, Float, History, Problem, Step, WorldSpec
+from isthmus.worlds.channels import Channel
 from isthmus.worlds.embodiment import Embodiment, Fields
-from isthmus.worlds.paths import Path
 from isthmus.worlds.streams import Rows
 
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
@@ -20,10 +20,10 @@ NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
 class MujocoWorld:
     """A Simulator over `mujoco.batch.Batch`.
 
-    Source and target are the same class: the target's `models` have a gap applied, and perhaps there is something
-    between a command and its actuator (`actions`) or between a sensor and who reads it (`sensors`). Predictions,
-    episode ends and `fields` know nothing of such paths. Derived quantities in an observation are those `mj_step`
-    leaves behind, as in Gymnasium's environments.
+    Source and target are the same class. The target's `models` have a gap applied, and channels may lie between a
+    command and its actuator (`actions` once a control step, `drives` once a physics step) or between a sensor and the
+    observation (`sensors`). Predictions, episode ends and `fields` know nothing of channels. Derived quantities in an
+    observation are those that `mj_step` leaves behind, as in Gymnasium's environments.
     """
 
     def __init__(
@@ -32,13 +32,14 @@ class MujocoWorld:
         n: int = 1,
         *,
         models: mujoco.MjModel | Sequence[mujoco.MjModel] | None = None,
-        actions: Path | None = None,
-        sensors: Path | None = None,
+        actions: Channel | None = None,
+        drives: Channel | None = None,
+        sensors: Channel | None = None,
         threads: int | None = None,
     ) -> None:
         """Set up n simulations, of the embodiment's own model, of one other, or of one each.
 
-        Paths have a state, for n worlds: no two worlds can share one.
+        Channels have a state, for n worlds: no two worlds can share one.
         """
         if n < 1:
             raise Problem(f"a world needs at least one simulation, got {n}")
@@ -52,7 +53,7 @@ class MujocoWorld:
         self._running = _Rows(embodiment, n, models, threads)
         self._predictors: dict[int, _Predictor] = {}
         self._ended = np.zeros(n, np.bool_)
-        self._actions, self._sensors = actions, sensors
+        self._actions, self._drives, self._sensors = actions, drives, sensors
         self._seen = np.zeros((n, embodiment.spec.observation_size))
         self._episodes = np.random.default_rng(0)
 
@@ -76,7 +77,7 @@ class MujocoWorld:
         count = self.n if which is None else int(np.count_nonzero(which))
         if count:
             self._running.put(*self.embodiment.start(rng, count), which)
-            if self._actions is not None or self._sensors is not None:
+            if self._actions is not None or self._drives is not None or self._sensors is not None:
                 self._episodes = np.random.default_rng(rng.integers(2**63))
             self._begin(_rows(which))
         return self._sensed(self._running.observe(), _rows(which))
@@ -84,7 +85,7 @@ class MujocoWorld:
     def place(self, observations: Float) -> Float:
         """Start a new episode at `observations` (n, obs), taken as true; returns what is seen there.
 
-        What is random in a path goes on from the last reset: who is placed twice does not see the same noise twice.
+        What is random in a channel goes on from the last reset: who is placed twice does not see the same noise twice.
         """
         self._running.restore(_checked(observations, (self.n, self.spec.observation_size)))
         self._running.batch.forward()
@@ -111,7 +112,7 @@ class MujocoWorld:
         commands = _checked(commands, (self.n, self.spec.action_size))
         if self._ended.any():
             which = ~self._ended if which is None else which & ~self._ended
-        self._running.step(self._delivered(commands, _rows(which)), which)
+        self._running.step(self._delivered(commands, _rows(which)), which, self._drives)
         observations = self._running.observe()
         if not np.isfinite(observations).all():
             worlds = np.flatnonzero(~np.isfinite(observations).all(axis=1))
@@ -124,25 +125,26 @@ class MujocoWorld:
     def _begin(self, rows: Rows) -> None:
         """Start a new episode in `rows`, whose simulations are in their first state."""
         self._ended[rows] = False
-        if self._actions is not None:
-            rest = self.spec.clip(np.zeros((self.n, self.spec.action_size)))
-            self._actions.begin(rest[rows], self._episodes, rows)
+        fields, rest = self._running.fields, self.spec.clip(np.zeros((self.n, self.spec.action_size)))[rows]
+        for channel in (self._actions, self._drives):
+            if channel is not None:
+                channel.begin(rest, fields, self._episodes, rows)
         if self._sensors is not None:
-            self._sensors.begin(self._running.observe()[rows], self._episodes, rows)
+            self._sensors.begin(self._running.observe()[rows], fields, self._episodes, rows)
 
     def _delivered(self, commands: Float, rows: Rows) -> Float:
         """What reaches the actuators of commands (n, act), given in `rows`."""
         if self._actions is None:
             return commands
         delivered = commands.copy()
-        delivered[rows] = self._actions(commands[rows], rows)
+        delivered[rows] = self._actions(commands[rows], self._running.fields, rows)
         return delivered
 
     def _sensed(self, observations: Float, rows: Rows) -> Float:
         """What is seen of true observations (n, obs) that are new in `rows`."""
         if self._sensors is None:
             return observations
-        self._seen[rows] = self._sensors(observations[rows], rows)
+        self._seen[rows] = self._sensors(observations[rows], self._running.fields, rows)
         return self._seen.copy()
 
     def predict(self, history: History, actions: Float) -> Float:
@@ -284,9 +286,15 @@ class _Rows:
             mujoco.mj_normalizeQuat(self.embodiment.model, qpos)
         self.batch.forward(which)
 
-    def step(self, commands: Float, which: Bool | None) -> None:
+    def step(self, commands: Float, which: Bool | None, drives: Channel | None = None) -> None:
         self.ctrl[:] = commands
-        self.batch.step(which, nstep=self.embodiment.frame_skip, stage=NO_STAGE)
+        if drives is None:
+            self.batch.step(which, nstep=self.embodiment.frame_skip, stage=NO_STAGE)
+            return
+        rows = _rows(which)
+        for _ in range(self.embodiment.frame_skip):
+            self.ctrl[rows] = drives(commands[rows], self.fields, rows)
+            self.batch.step(which, nstep=1, stage=NO_STAGE)
 
     def observe(self) -> Float:
         observations = np.empty((len(self.qpos), self.embodiment.spec.observation_size))

@@ -1,20 +1,22 @@
 """What commands and observations go through, measured as one would measure a real drive."""
 
+import mujoco
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.worlds import Backlash, Chain, DeadBand, Delay, Each, Noise
+from isthmus.worlds import Backlash, Chain, DeadBand, Delay, MujocoWorld, Noise, PerWorld
 
 ALL = slice(None)
 SIZE = 2
+STATE = {"qpos": np.zeros((4, 1))}
 
 
-def run(path, signal, *, n=1, first=0.0, seed=0):
+def run(channel, signal, *, n=1, first=0.0, seed=0):
     """What comes out (steps, n, SIZE) when the same signal (steps,) goes into every world and dimension."""
-    path.begin(np.full((n, SIZE), first), np.random.default_rng(seed), ALL)
-    return np.stack([path(np.full((n, SIZE), value), ALL) for value in signal])
+    channel.begin(np.full((n, SIZE), first), STATE, np.random.default_rng(seed), ALL)
+    return np.stack([channel(np.full((n, SIZE), value), STATE, ALL) for value in signal])
 
 
 MAKERS = {
@@ -25,61 +27,61 @@ MAKERS = {
     "noise": lambda n: Noise(n, np.full(SIZE, 0.1)),
     "slow noise": lambda n: Noise(n, np.full(SIZE, 0.1), 0.9),
     "offset": lambda n: Noise(n, np.full(SIZE, 0.1), 1.0),
-    "each its own": lambda n: Each([Backlash(1, np.full(SIZE, 0.2)) for _ in range(n)]),
+    "each its own": lambda n: PerWorld([Backlash(1, np.full(SIZE, 0.2)) for _ in range(n)]),
     "chain": lambda n: Chain([Delay(n, SIZE, 1, 1), Backlash(n, np.full(SIZE, 0.2)), Noise(n, np.full(SIZE, 0.1))]),
 }
 
 
 @pytest.fixture(params=MAKERS)
-def make_path(request):
+def make_channel(request):
     return MAKERS[request.param]
 
 
 class TestContract:
-    def test_the_same_generator_gives_the_same_values(self, make_path, rng):
+    def test_the_same_generator_gives_the_same_values(self, make_channel, rng):
         signal = rng.uniform(-1, 1, 40)
-        path, other = make_path(3), make_path(3)
+        channel, other = make_channel(3), make_channel(3)
         run(other, signal, n=3, seed=5)  # a past that must not matter
-        np.testing.assert_array_equal(run(path, signal, n=3), run(other, signal, n=3))
+        np.testing.assert_array_equal(run(channel, signal, n=3), run(other, signal, n=3))
 
-    def test_worlds_that_wait_go_on_as_if_nothing_had_been(self, make_path, rng):
-        path, undisturbed = make_path(4), make_path(4)
+    def test_worlds_that_wait_go_on_as_if_nothing_had_been(self, make_channel, rng):
+        channel, undisturbed = make_channel(4), make_channel(4)
         which = np.array([True, False, True, False])
-        for one in (path, undisturbed):
-            one.begin(np.zeros((4, SIZE)), np.random.default_rng(0), ALL)
-        path(np.ones((2, SIZE)), which)
+        for one in (channel, undisturbed):
+            one.begin(np.zeros((4, SIZE)), STATE, np.random.default_rng(0), ALL)
+        channel(np.ones((2, SIZE)), STATE, which)
         for _ in range(10):
             values = rng.uniform(-1, 1, (4, SIZE))
-            np.testing.assert_array_equal(path(values, ALL)[~which], undisturbed(values, ALL)[~which])
+            np.testing.assert_array_equal(channel(values, STATE, ALL)[~which], undisturbed(values, STATE, ALL)[~which])
 
-    def test_a_new_episode_in_one_world_does_not_disturb_the_others(self, make_path, rng):
-        path, undisturbed = make_path(4), make_path(4)
+    def test_a_new_episode_in_one_world_does_not_disturb_the_others(self, make_channel, rng):
+        channel, undisturbed = make_channel(4), make_channel(4)
         which = np.array([True, False, True, False])
-        for one in (path, undisturbed):
-            one.begin(np.zeros((4, SIZE)), np.random.default_rng(0), ALL)
-            one(np.ones((4, SIZE)), ALL)
-        path.begin(np.full((2, SIZE), 0.5), np.random.default_rng(1), which)
+        for one in (channel, undisturbed):
+            one.begin(np.zeros((4, SIZE)), STATE, np.random.default_rng(0), ALL)
+            one(np.ones((4, SIZE)), STATE, ALL)
+        channel.begin(np.full((2, SIZE), 0.5), STATE, np.random.default_rng(1), which)
         for _ in range(10):
             values = rng.uniform(-1, 1, (4, SIZE))
-            np.testing.assert_array_equal(path(values, ALL)[~which], undisturbed(values, ALL)[~which])
+            np.testing.assert_array_equal(channel(values, STATE, ALL)[~which], undisturbed(values, STATE, ALL)[~which])
 
-    def test_values_are_neither_changed_nor_kept(self, make_path, rng):
-        path, other = make_path(2), make_path(2)
-        for one in (path, other):
-            one.begin(np.zeros((2, SIZE)), np.random.default_rng(0), ALL)
+    def test_values_are_neither_changed_nor_kept(self, make_channel, rng):
+        channel, other = make_channel(2), make_channel(2)
+        for one in (channel, other):
+            one.begin(np.zeros((2, SIZE)), STATE, np.random.default_rng(0), ALL)
         for _ in range(6):
             values = rng.uniform(-1, 1, (2, SIZE))
             kept = values.copy()
-            out = path(values, ALL)
+            out = channel(values, STATE, ALL)
             np.testing.assert_array_equal(values, kept)
-            np.testing.assert_array_equal(out, other(values.copy(), ALL))
+            np.testing.assert_array_equal(out, other(values.copy(), STATE, ALL))
             values[:], out[:] = 99.0, 99.0
 
-    def test_no_world_at_all_is_no_trouble(self, make_path):
-        path = make_path(2)
+    def test_no_world_at_all_is_no_trouble(self, make_channel):
+        channel = make_channel(2)
         none = np.zeros(2, np.bool_)
-        path.begin(np.zeros((0, SIZE)), np.random.default_rng(0), none)
-        assert path(np.zeros((0, SIZE)), none).shape == (0, SIZE)
+        channel.begin(np.zeros((0, SIZE)), STATE, np.random.default_rng(0), none)
+        assert channel(np.zeros((0, SIZE)), STATE, none).shape == (0, SIZE)
 
 
 class TestDelay:
@@ -157,8 +159,8 @@ class TestNoise:
             assert measured == pytest.approx(correlation**lag, abs=0.02)
 
     def test_fully_correlated_it_is_constant_for_an_episode_and_another_in_the_next(self):
-        path = Noise(500, np.full(SIZE, 0.4), 1.0)
-        first, second = run(path, np.zeros(20), n=500, seed=0), run(path, np.zeros(20), n=500, seed=1)
+        channel = Noise(500, np.full(SIZE, 0.4), 1.0)
+        first, second = run(channel, np.zeros(20), n=500, seed=0), run(channel, np.zeros(20), n=500, seed=1)
         for noise in (first, second):
             np.testing.assert_array_equal(noise, np.broadcast_to(noise[0], noise.shape))
             assert noise[0].std() == pytest.approx(0.4, rel=0.1)
@@ -176,11 +178,80 @@ class TestNoise:
         assert abs(np.corrcoef(noise[:-1, 0], noise[1:, 0])[0, 1]) < 0.08
 
     def test_it_is_added(self):
-        path, other = (Noise(3, np.full(SIZE, 0.1), 0.5) for _ in range(2))
-        np.testing.assert_allclose(run(path, np.full(9, 5.0), n=3) - 5, run(other, np.zeros(9), n=3), atol=1e-12)
+        channel, other = (Noise(3, np.full(SIZE, 0.1), 0.5) for _ in range(2))
+        np.testing.assert_allclose(run(channel, np.full(9, 5.0), n=3) - 5, run(other, np.zeros(9), n=3), atol=1e-12)
 
 
 def test_a_chain_goes_through_its_parts_in_order():
     signal = [1.0, 1.0, 0.0, 0.0]
     late_then_play = Chain([Delay(1, SIZE, 1), Backlash(1, np.full(SIZE, 0.5))])
     np.testing.assert_array_equal(run(late_then_play, signal)[:, 0, 0], [0, 0.75, 0.75, 0.25])
+
+
+class Damper:
+    """A drive that works against the speed it is shown, and keeps all that it is shown."""
+
+    def __init__(self, gain):
+        self.gain, self.shown, self.begun = gain, [], []
+
+    def begin(self, first, fields, rng, rows):
+        self.begun.append(fields["qpos"][rows].copy())
+
+    def __call__(self, values, fields, rows):
+        self.shown.append(fields["qvel"][rows].copy())
+        return values - self.gain * fields["qvel"][rows][:, :SIZE]
+
+
+def test_a_drive_is_shown_the_state_of_every_physics_step(reacher, rng):
+    body, drive = reacher.embodiment, Damper(0.1)
+    world = MujocoWorld(body, 1, drives=drive)
+    world.reset(rng)
+    assert len(drive.begun) == 1
+    data = world.data(0)
+    expected = []
+    for command in rng.uniform(-1, 1, (5, 1, SIZE)):
+        for _ in range(body.frame_skip):
+            expected.append(data.qvel[None].copy())
+            data.ctrl[:] = command[0] - 0.1 * data.qvel[:SIZE]
+            mujoco.mj_step(body.model, data)
+        world.step(command)
+    np.testing.assert_array_equal(drive.shown, expected)
+    np.testing.assert_array_equal(world.fields["qpos"][0], data.qpos)
+
+
+def test_a_drive_that_does_nothing_changes_nothing(reacher, rng):
+    plain, driven = MujocoWorld(reacher.embodiment, 3), MujocoWorld(reacher.embodiment, 3, drives=Damper(0.0))
+    start = plain.reset(rng)
+    plain.place(start)
+    driven.place(start)
+    for command in rng.uniform(-1, 1, (10, 3, SIZE)):
+        np.testing.assert_array_equal(plain.step(command).observations, driven.step(command).observations)
+
+
+def test_robots_that_wait_are_not_driven(reacher, rng):
+    drive = Damper(0.1)
+    world = MujocoWorld(reacher.embodiment, 3, drives=drive)
+    before = world.reset(rng)
+    seen = world.step(np.full((3, SIZE), 0.5), np.array([False, True, False])).observations
+    assert {len(shown) for shown in drive.shown} == {1}
+    np.testing.assert_array_equal(seen[[0, 2]], before[[0, 2]])
+
+
+def test_an_action_channel_is_shown_the_state_once_a_control_step(reacher, rng):
+    channel = Damper(0.1)
+    world = MujocoWorld(reacher.embodiment, 2, actions=channel)
+    world.reset(rng)
+    before = world.fields["qvel"].copy()
+    world.step(np.zeros((2, SIZE)))
+    np.testing.assert_array_equal(channel.shown, [before])
+
+
+def test_in_worlds_of_their_own_channels_are_shown_their_own_robot(reacher, rng):
+    each = [Damper(0.1 * number) for number in range(3)]
+    world = MujocoWorld(reacher.embodiment, 3, drives=PerWorld(each))
+    world.reset(rng)
+    before = world.fields["qvel"].copy()
+    world.step(np.zeros((3, SIZE)), np.array([True, False, True]))
+    assert [len(one.shown) for one in each] == [reacher.embodiment.frame_skip, 0, reacher.embodiment.frame_skip]
+    for number in (0, 2):
+        np.testing.assert_array_equal(each[number].shown[0], before[[number]])

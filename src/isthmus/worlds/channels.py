@@ -1,6 +1,7 @@
-"""What lies between a command and its actuator, or between a sensor and who reads it.
+"""Channels: what lies between a command and its actuator, or between a sensor and the observation.
 
-A path is small, has its state for n worlds, and knows nothing of robots: `size` numbers go in and come out each step.
+`size` numbers go in and come out. A channel keeps its own state for n worlds and is shown the robots' state: a delay or
+noise has no use for it, an actuator model computes torques from it.
 """
 
 from collections.abc import Sequence
@@ -9,65 +10,80 @@ from typing import Protocol, final
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.worlds.embodiment import Fields
 from isthmus.worlds.streams import Rows, Streams
 
 
-class Path(Protocol):
-    """A way that values take, once a control step, in each of n worlds."""
+class Channel(Protocol):
+    """What values go through, in each of n worlds."""
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
-        """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it."""
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
+        """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it.
+
+        `fields` are the live MuJoCo fields of all n worlds (n, ...), in the first state of the episode.
+        """
         ...
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
-        """What comes out of `rows` when values (m, size) go in: a new array."""
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
+        """What comes out of `rows` when values (m, size) go in: a new array. `fields` are the state of all n robots."""
         ...
 
 
 @final
 class Chain:
-    """Paths one after the other."""
+    """Channels one after the other."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        """Go through `paths` in their order."""
-        self._paths = tuple(paths)
+    def __init__(self, channels: Sequence[Channel]) -> None:
+        """Go through `channels` in their order."""
+        self._channels = tuple(channels)
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it."""
-        for path in self._paths:
-            path.begin(first, rng, rows)
+        for channel in self._channels:
+            channel.begin(first, fields, rng, rows)
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """What comes out of `rows` when values (m, size) go in."""
-        for path in self._paths:
-            values = path(values, rows)
+        for channel in self._channels:
+            values = channel(values, fields, rows)
         return values
 
 
 @final
-class Each:
-    """In every world a path of its own, or none; `paths` may be exchanged before an episode begins."""
+class PerWorld:
+    """In every world a channel of its own, or none; `channels` may be exchanged before an episode begins."""
 
-    def __init__(self, paths: Sequence[Path | None]) -> None:
-        """Take one path a world, each made for a single one."""
-        self.paths: list[Path | None] = list(paths)
-        self._worlds = np.arange(len(self.paths))
+    def __init__(self, channels: Sequence[Channel | None]) -> None:
+        """Take one channel a world, each made for a single one."""
+        self.channels: list[Channel | None] = list(channels)
+        self._worlds = np.arange(len(self.channels))
+        self._of: Fields = {}
+        self._single: dict[int, Fields] = {}
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """Start a new episode in the m worlds `rows`; `first` (m, size) is what was there before it."""
         for row, world in enumerate(self._worlds[rows]):
-            path = self.paths[int(world)]
-            if path is not None:
-                path.begin(first[row : row + 1], rng, slice(None))
+            channel = self.channels[int(world)]
+            if channel is not None:
+                channel.begin(first[row : row + 1], self._fields(fields, world), rng, slice(None))
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """What comes out of `rows` when values (m, size) go in."""
         out = values.copy()
         for row, world in enumerate(self._worlds[rows]):
-            path = self.paths[int(world)]
-            if path is not None:
-                out[row] = path(values[row : row + 1], slice(None))[0]
+            channel = self.channels[int(world)]
+            if channel is not None:
+                out[row] = channel(values[row : row + 1], self._fields(fields, world), slice(None))[0]
         return out
+
+    def _fields(self, fields: Fields, world: np.intp) -> Fields:
+        """The fields of a single world. They are live views, so that making them once will do."""
+        if fields is not self._of:
+            self._of, self._single = fields, {}
+        one = int(world)
+        if one not in self._single:
+            self._single[one] = {name: values[one : one + 1] for name, values in fields.items()}
+        return self._single[one]
 
 
 @final
@@ -88,7 +104,7 @@ class Delay:
             Streams(n, 1, lambda rng, shape: rng.integers(jitter + 1, size=shape).astype(float)) if jitter else None
         )
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """Until something arrives, `first` is what comes out."""
         self._sent[rows] = first[:, None]
         self._due[rows] = -1
@@ -96,7 +112,7 @@ class Delay:
         if self._extra is not None:
             self._extra.begin(rng, rows)
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """Send values (m, size) and take what has arrived."""
         worlds, now = self._worlds[rows], self._now[rows]
         slot = now % self._length
@@ -119,11 +135,11 @@ class DeadBand:
         self._band = band
         self._held = np.zeros((n, len(band)))
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:  # noqa: ARG002 - not random
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """`first` is in effect."""
         self._held[rows] = first
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """What is in effect now (m, size)."""
         held = self._held[rows]
         held = np.where(np.abs(values - held) > self._band, values, held)
@@ -140,11 +156,11 @@ class Backlash:
         self._half = width / 2
         self._at = np.zeros((n, len(width)))
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:  # noqa: ARG002 - not random
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """Start in the middle of the play."""
         self._at[rows] = first
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """Where the driven side is now (m, size)."""
         moved = np.minimum(np.maximum(self._at[rows], values - self._half), values + self._half)
         self._at[rows] = moved
@@ -168,13 +184,13 @@ class Noise:
         changes = np.less(correlation, 1).any()
         self._normal = Streams(n, len(std), lambda rng, shape: rng.standard_normal(shape)) if changes else None
 
-    def begin(self, first: Float, rng: np.random.Generator, rows: Rows) -> None:
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
         """Draw the first noise."""
         self._noise[rows] = self._std * rng.standard_normal(first.shape)
         if self._normal is not None:
             self._normal.begin(rng, rows)
 
-    def __call__(self, values: Float, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
         """Values (m, size) and noise."""
         noise = self._noise[rows]
         if self._normal is not None:
