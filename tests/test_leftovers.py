@@ -24,7 +24,8 @@ def places(tmp_path):
     folders = {name: tmp_path / name for name in ("HOME", "TMPDIR")}
     for folder in folders.values():
         folder.mkdir()
-    others = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "SB3_", "TORCHINDUCTOR_"))}
+    chosen = ("XDG_", "SB3_", "TORCHINDUCTOR_")
+    others = {name: value for name, value in os.environ.items() if not name.startswith(chosen)}
     return {**others, **{name: str(folder) for name, folder in folders.items()}}, list(folders.values())
 
 
