@@ -17,7 +17,8 @@ from hypothesis import settings
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
 from isthmus.report.video import backends
-from isthmus.tasks import Task, load_task
+from isthmus.robots import load_task
+from isthmus.tasks import Task
 
 # The same examples on every run: whether a commit passes does not depend on luck or on the machine's load.
 settings.register_profile("isthmus", deadline=None, max_examples=50, derandomize=True, database=None)

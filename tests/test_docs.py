@@ -8,7 +8,7 @@ import pytest
 import tyro
 
 from isthmus.cli import main
-from isthmus.cli.main import Command
+from isthmus.cli.parse import Command
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -48,7 +48,7 @@ def test_a_killed_run_leaves_nothing_outside_its_folder(places, tmp_path):
 
 def test_drawing_leaves_no_list_of_fonts_in_the_home_folder(places):
     environment, folders = places
-    subprocess.run([sys.executable, "-c", "import isthmus.studies.plot"], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", "import isthmus.experiments.plot"], env=environment, check=True)
     assert left(folders) == []
 
 

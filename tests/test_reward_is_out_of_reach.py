@@ -11,25 +11,25 @@ import grimp
 import numpy as np
 import pytest
 
-from isthmus.collection import CollectSettings, Course, collect, observation_scale
+from isthmus.adapt import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
+from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
-from isthmus.experts.practice import PRACTICE, PpoPractice
+from isthmus.experts.finetuner import PRACTICE, PpoPractice
 from isthmus.gaps import Gap
-from isthmus.identification import Physics
-from isthmus.methods import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
-from isthmus.models import FitSettings
 from isthmus.policies import Decision, NetworkPolicy
-from isthmus.tasks.shown import shown_in_simulation
-from isthmus.transfer.joints import joints_of
-from isthmus.transfer.practice import practice_in, robust_for
-from isthmus.transfer.rehearsal import rehearsal_in
-from isthmus.transfer.source_cost import source_cost
-from isthmus.worlds import Robot
+from isthmus.sim import Robot
+from isthmus.sysid import Physics
+from isthmus.tasks.sim_derived import shown_in_simulation
+from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.transfer.source.cost import source_cost
+from isthmus.transfer.source.finetuner import practice_in, robust_for
+from isthmus.transfer.source.joints import joints_of
+from isthmus.transfer.source.rehearsal import rehearsal_in
 
-ADAPTATION = ("methods", "collection", "identification", "models", "policies", "data")
-REWARD = ("tasks", "evaluate", "experts")
+ADAPTATION = ("adapt", "transfer.collection", "sysid", "policies", "io")
+REWARD = ("tasks", "robots", "evaluate", "experts")
 REWARDING = ("reward", "score", "return", "value", "cost", "measure", "info")
 """Words that would be in the name of a reward, or of something one could be made of."""
 
@@ -51,7 +51,7 @@ def test_no_chain_of_imports_leads_from_adaptation_to_the_reward(imports, adapta
 
 def test_the_search_for_chains_finds_those_there_are(imports):
     assert imports.find_shortest_chains("isthmus.evaluate", "isthmus.tasks", as_packages=True)
-    assert imports.find_shortest_chains("isthmus.methods", "isthmus.models", as_packages=True)
+    assert imports.find_shortest_chains("isthmus.adapt", "isthmus.sysid", as_packages=True)
 
 
 @pytest.mark.parametrize("adaptation", ADAPTATION)

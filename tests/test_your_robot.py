@@ -11,7 +11,7 @@ import pytest
 
 from isthmus.cli import main
 from isthmus.core import Problem
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.gaps import Gap
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 
 class Driver:

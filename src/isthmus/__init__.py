@@ -1,13 +1,14 @@
 """Isthmus takes a robot policy that works in simulation across to the real robot, without retraining it."""
 
-from isthmus.collection import CollectSettings
+from isthmus.adapt import MethodSettings
+from isthmus.adapt.inverse_network import InverseNetwork
+from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, HistoryBuffer, InverseModel, Policy, Problem, Simulator, Trajectory, World, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings, InverseNetwork
 from isthmus.policies import NetworkPolicy, TransferPolicy
-from isthmus.tasks import Task, load_task
+from isthmus.robots import load_task
+from isthmus.tasks import Task
 from isthmus.transfer import Config, Result, RunFolder, cross
 
 __all__ = [

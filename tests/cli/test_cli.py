@@ -246,7 +246,7 @@ def test_square_brackets_are_text_and_no_style(capsys):
 
 ROBOT = """
 import dataclasses
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 def make_task():
     return dataclasses.replace(load_task("reacher"), name="idp", gym_id="")
@@ -286,7 +286,7 @@ def test_checks_are_listed_and_a_policy_that_falls_at_once_fails_them(tmp_path, 
     import numpy as np
 
     from isthmus.experts import load_expert
-    from isthmus.tasks import load_task
+    from isthmus.robots import load_task
 
     expert = load_expert(load_task("hopper"))
     wrong = dataclasses.replace(expert.network, output_scale=np.full(3, 1e-6), output_mean=np.array([1.0, -1.0, 1.0]))

@@ -1,5 +1,5 @@
 from isthmus.cli.countdown import left_text
-from isthmus.studies.reproduce.estimate import Estimate
+from isthmus.experiments.paper.estimate import Estimate
 
 
 def test_the_time_left_says_only_what_is_known():

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from isthmus.cli.main import Command
+from isthmus.cli.parse import Command
 from isthmus.experts import load_expert
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 TALKS = {"robot": "talks to a ROS graph at the address it is given"}
 SAME_PARTS = {

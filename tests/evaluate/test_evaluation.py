@@ -8,7 +8,7 @@ from isthmus.core import Policy, stream
 from isthmus.evaluate import Scale, evaluate, record
 from isthmus.experts import load_expert
 from isthmus.policies import Unadapted, ZeroPolicy
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 TASK = load_task("reacher")
 

@@ -16,7 +16,7 @@ from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap, Ranges
 from isthmus.policies import load_policy
-from isthmus.tasks import TASKS, load_task
+from isthmus.robots import TASKS, load_task
 
 SHIPPED = [name for name in TASKS if expert_path(name).exists()]
 
@@ -60,7 +60,7 @@ def test_running_an_expert_imports_neither_torch_nor_sb3(name):
 import sys
 from isthmus.core import History, stream
 from isthmus.experts import load_expert
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 task = load_task({name!r})
 load_expert(task)(History.of(task.source().reset(stream(0))))
 assert not {{"torch", "stable_baselines3", "sb3_contrib"}} & set(sys.modules)

@@ -13,7 +13,7 @@ from isthmus.experts.settings import TrainSettings
 from isthmus.experts.shipped import expert_path
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.network import read_network
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 TASK = load_task("reacher")
 START = read_network(expert_path("reacher"))

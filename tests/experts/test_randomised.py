@@ -8,7 +8,7 @@ from isthmus.experts.make import make_expert
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.experts.settings import TrainSettings
 from isthmus.gaps import Ranges
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 HOPPER = load_task("hopper")
 REACHER = load_task("reacher")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isthmus.gaps import Gap
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 STEPS = 40
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from isthmus.core import Problem
 from isthmus.gaps import Gap
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 G = 9.81
 ANGLES = st.floats(-3, 3)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from isthmus.core import Problem
 from isthmus.gaps import KINDS, Gap
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 
 @pytest.fixture(scope="module")

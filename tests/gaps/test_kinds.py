@@ -8,8 +8,8 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.gaps import KINDS, MIXTURE, Gap
-from isthmus.gaps.anatomy import robot_bodies
-from isthmus.tasks import TASKS, load_task
+from isthmus.robots import TASKS, load_task
+from isthmus.sim.anatomy import robot_bodies
 
 GAPPED = sorted(set(TASKS) - {"fetch-swing"})
 """The Fetch touches nothing, makes up for gravity and is made of meshes: several gaps are none for it."""

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from isthmus.core import Problem
 from isthmus.gaps import Gap
-from isthmus.gaps.anatomy import robot_bodies
 from isthmus.gaps.links import not_to_be_stretched
-from isthmus.tasks import TASKS, load_task
+from isthmus.robots import TASKS, load_task
+from isthmus.sim.anatomy import robot_bodies
 
 G = 9.81
 CAN_STRETCH = [

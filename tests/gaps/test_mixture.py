@@ -3,7 +3,7 @@ import pytest
 
 from isthmus.gaps import KINDS, MIXTURE, Gap
 from isthmus.gaps.mixture import FEWEST, MOST
-from isthmus.tasks import TASKS, load_task
+from isthmus.robots import TASKS, load_task
 
 SEEDS = range(40)
 RANGES = {one.name: one for one in MIXTURE}

@@ -3,7 +3,7 @@ import pytest
 
 from isthmus.core import Problem, stream
 from isthmus.gaps import Ranges
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 HOPPER = load_task("hopper").embodiment.model
 

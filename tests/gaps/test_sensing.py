@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isthmus.gaps import Gap
-from isthmus.worlds import MujocoWorld
+from isthmus.sim import MujocoWorld
 
 STEPS = 30
 

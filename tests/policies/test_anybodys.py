@@ -22,7 +22,7 @@ from isthmus.core import History, Problem, stream
 from isthmus.policies import load_policy
 from isthmus.policies.normaliser import read_vec_normalize
 from isthmus.policies.pickles import read_plain
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 HOPPER = load_task("hopper")
 SPEC = HOPPER.embodiment.spec

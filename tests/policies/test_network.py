@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import History, Problem
-from isthmus.data import load_arrays, save_arrays
+from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import NetworkPolicy, View, ZeroPolicy, load_policy
 from isthmus.policies.network import Squash
 

@@ -18,7 +18,7 @@ from isthmus.core import History, Problem, stream
 from isthmus.policies import load_policy
 from isthmus.policies.normaliser import read_vec_normalize
 from isthmus.policies.view import TIME_LEFT
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 HOPPER, ANT = load_task("hopper"), load_task("ant")
 SPEC = HOPPER.embodiment.spec

@@ -4,8 +4,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings
+from isthmus.adapt import MethodSettings
+from isthmus.adapt.settings import FitSettings
 from isthmus.report import write_report
 from isthmus.report.run import Run
 from isthmus.transfer import Config, RunFolder, cross

@@ -1,10 +1,9 @@
 import dataclasses
 import shlex
 
-from isthmus.collection import CollectSettings
+from isthmus.adapt import MethodSettings
+from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.hardware import SafetySettings
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings
 from isthmus.report.command import repeat_command
 from isthmus.transfer import Config
 

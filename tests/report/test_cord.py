@@ -40,7 +40,7 @@ DRAW = """
 import numpy as np
 from isthmus.report.cord import Tie
 from isthmus.report.scene import Scene
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 task = load_task("reacher")
 model = task.embodiment.model

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from isthmus.adapt import Foreseen
 from isthmus.core import Problem
-from isthmus.data import save_arrays
-from isthmus.methods import Foreseen
+from isthmus.io import save_arrays
 from isthmus.report.run import Run, episodes
 from isthmus.transfer import RunFolder
 

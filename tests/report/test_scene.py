@@ -5,7 +5,7 @@ import pytest
 
 from isthmus.gaps import Gap
 from isthmus.report.scene import gravity_angle
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 
 @pytest.mark.parametrize("tilt", [0, 30, 90])

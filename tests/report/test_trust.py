@@ -14,7 +14,7 @@ from isthmus.transfer import RunFolder
 
 ROBOT = """
 from pathlib import Path
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 Path(__file__).with_name("trap").mkdir(exist_ok=True)
 
 def make_task():

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from isthmus.gaps import Gap
-from isthmus.tasks import TASKS, load_task
-from isthmus.worlds import MujocoWorld, Robot
+from isthmus.robots import TASKS, load_task
+from isthmus.sim import MujocoWorld, Robot
 
 
 @pytest.mark.parametrize("name", sorted(TASKS))

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from isthmus.adapt import METHODS, MethodSettings, make_method
+from isthmus.adapt.settings import FitSettings
 from isthmus.cli import main
 from isthmus.core import Problem
-from isthmus.methods import METHODS, MethodSettings, make_method
-from isthmus.models import FitSettings
 from isthmus.report import write_report
 from isthmus.report.command import repeat_command
 from isthmus.transfer import Config, RunFolder, cross
 from isthmus.transfer.estimate import estimate
-from isthmus.transfer.side import KnownSide
+from isthmus.transfer.source.context import KnownSide
 
 ROBOT = '''
 """A Reacher in simulation that counts, and does wrong where fault.json says so."""
@@ -29,7 +29,7 @@ import ctypes, json, pathlib, time
 import gymnasium
 import numpy as np
 from isthmus.gaps import Gap
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 HERE = pathlib.Path(__file__).parent
 TASK = load_task("reacher")
@@ -156,7 +156,7 @@ def figures(result):
     ids=str,
 )
 def test_a_run_takes_what_was_estimated(arm, tmp_path, side, changes):
-    from isthmus.collection import CollectSettings
+    from isthmus.adapt.settings import CollectSettings
 
     settings = MethodSettings(fit=FitSettings(epochs=2), collect=CollectSettings(drift=1e9))
     asked = config(arm, **({"settings": settings} | changes))

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
+from isthmus.adapt import MethodSettings
+from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross
 from isthmus.transfer.logs import logged
 

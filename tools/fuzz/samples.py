@@ -16,15 +16,15 @@ import stable_baselines3
 from onnx import TensorProto, helper, numpy_helper
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-from isthmus.data import load_episode
+from isthmus.adapt import MethodSettings
+from isthmus.adapt.inverse_network.network import InverseNetwork
+from isthmus.adapt.settings import FitSettings
 from isthmus.evaluate import Trace
 from isthmus.experts import load_expert
-from isthmus.methods import MethodSettings
-from isthmus.models import FitSettings
-from isthmus.models.inverse import InverseNetwork
+from isthmus.io import load_episode
 from isthmus.policies import load_policy, onnx, onnx_trial
 from isthmus.policies.normaliser import read_vec_normalize
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross
 from isthmus.transfer.records import Baseline, Round
 

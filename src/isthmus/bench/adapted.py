@@ -5,22 +5,23 @@ from functools import cached_property
 
 import numpy as np
 
+from isthmus.adapt.action_residual.disturbance_observer import Tracker
+from isthmus.adapt.action_residual.method import ExplainedPolicy
+from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.cost_to_go import even_metric
+from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.response import Response
+from isthmus.adapt.model_inverse.method import ITERATIONS, IdentifiedPolicy
+from isthmus.adapt.model_inverse.one_step_inverse import Reach
 from isthmus.bench.control import HISTORY, random_inverse
 from isthmus.bench.measure import Benchmark, middle
 from isthmus.core import Policy, stream
+from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
-from isthmus.methods.explained import ExplainedPolicy
-from isthmus.methods.identified import ITERATIONS, IdentifiedPolicy
-from isthmus.models.cost_to_go import even_metric
-from isthmus.models.disturbance import Disturbance
-from isthmus.models.explain import Explainer
-from isthmus.models.metric import Metric
-from isthmus.models.reach import Reach
-from isthmus.models.response import Response
-from isthmus.models.tracker import Tracker
 from isthmus.policies import TransferPolicy
-from isthmus.tasks import Task, load_task
-from isthmus.tasks.shown import shown_in_simulation
+from isthmus.robots import load_task
+from isthmus.tasks import Task
+from isthmus.tasks.sim_derived import shown_in_simulation
 from isthmus.transfer.control_step import StepTime, time_step
 
 

@@ -5,13 +5,14 @@ import os
 import numpy as np
 from mujoco.batch import Batch
 
+from isthmus.adapt.settings import CollectSettings
 from isthmus.bench.measure import Benchmark, in_turns
-from isthmus.collection import CollectSettings, Course, collect
 from isthmus.core import stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
+from isthmus.transfer.collection import Course, collect
 
 ROBOTS, STEPS = 16, 40
 SIMULATIONS = 3

@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 from mujoco.batch import Batch
 
+from isthmus.adapt.inverse_network import InverseNetwork
 from isthmus.bench.measure import Benchmark, in_turns
 from isthmus.core import Float32, HistoryBuffer, Mlp, WorldSpec, stream
 from isthmus.experts import load_expert
-from isthmus.models import InverseNetwork
 from isthmus.policies import TransferPolicy
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 STEPS, HISTORY = 500, 2
 

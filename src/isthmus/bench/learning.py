@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from isthmus.adapt.inverse_network.compiler_cache import make_no_compiler_cache
+from isthmus.adapt.inverse_network.fit import fit
+from isthmus.adapt.inverse_network.windows import Windows
+from isthmus.adapt.settings import FitSettings
 from isthmus.bench.measure import Benchmark, in_turns, middle
 from isthmus.core import Episode, Trajectory, WorldSpec, stream
-from isthmus.data import Windows
-from isthmus.models import FitSettings
-from isthmus.models.compiler_cache import make_no_compiler_cache
-from isthmus.models.fit import fit
 
 EPISODES, LENGTH, EPOCHS = 40, 50, 10
 MEMORY_EPISODES, MEMORY_LENGTH, MEMORY_OBSERVATIONS, MEMORY_ACTIONS = 200, 1000, 64, 8

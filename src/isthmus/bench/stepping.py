@@ -10,7 +10,7 @@ from mujoco.rollout import Rollout
 
 from isthmus.bench.measure import Benchmark, in_turns
 from isthmus.core import stream
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 WORLDS, STEPS = 256, 50
 FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS

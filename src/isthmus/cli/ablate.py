@@ -32,7 +32,7 @@ class Ablate:
 
     def run(self) -> None:
         """Run what is missing and print the table."""
-        from isthmus.studies.ablation import CASES, ablation
+        from isthmus.experiments.ablation import CASES, ablation
         from isthmus.transfer import Result
 
         def watch(name: str, result: Result) -> None:

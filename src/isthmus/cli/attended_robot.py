@@ -10,7 +10,7 @@ from isthmus.cli.stop_signals import Interrupted, exit_code, stop_signals
 from isthmus.hardware import Stop
 
 if TYPE_CHECKING:
-    from isthmus.ros import Address
+    from isthmus.hardware.ros1 import Address
 
 RESUME = "what was collected is kept, and the same command with --resume goes on"
 
@@ -18,8 +18,8 @@ RESUME = "what was collected is kept, and the same command with --resume goes on
 @contextmanager
 def attended_robot(address: "Address", speed: float, stop: Stop) -> Generator[None]:
     """Let a robot move for a while; a signal ends that with the arm held, and the process with that signal's code."""
-    from isthmus.ros.messages import STOP
-    from isthmus.ros.speed import at_speed
+    from isthmus.hardware.ros1.messages import STOP
+    from isthmus.hardware.ros1.speed import at_speed
 
     others = f"Ctrl-C, SIGTERM, or a message on {STOP} (std_msgs/Empty)"
     tell(f"stop the arm with space, q or Escape, {others}" if has_keyboard() else f"{NO_KEYBOARD}; use {others}")

@@ -54,7 +54,7 @@ class Check:
         from isthmus.cli.files import policy_file
         from isthmus.evaluate.preflight import preflight
         from isthmus.policies.sb3_record import trained_normalised
-        from isthmus.tasks import load_task
+        from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 
         if self.episodes < 1:
@@ -82,7 +82,7 @@ class Check:
     def _claims(self, task: "Task") -> tuple[float | None, float | None]:
         """The return that is claimed for the policy, and that of the expert that ships where nothing is."""
         from isthmus.experts import expert_path, recorded_return
-        from isthmus.tasks import TASKS
+        from isthmus.robots import TASKS
 
         if self.expect_return is not None:
             return self.expect_return, None

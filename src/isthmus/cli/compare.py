@@ -15,8 +15,8 @@ from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
 
 if TYPE_CHECKING:
-    from isthmus.studies.compare.comparison import Comparison
-    from isthmus.studies.compare.run import Progress
+    from isthmus.experiments.comparison.comparison import Comparison
+    from isthmus.experiments.comparison.run import Progress
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class Compare:
     def run(self) -> None:
         """Run what is missing, print the table and the advice."""
         from isthmus.cli.files import policy_file
-        from isthmus.evaluate.ceiling import METRICS
-        from isthmus.studies.compare import Case, compare
-        from isthmus.studies.compare.case import parse_episodes
-        from isthmus.studies.compare.entry import choose_entries
-        from isthmus.studies.compare.write import write_comparison
+        from isthmus.evaluate.oracle import METRICS
+        from isthmus.experiments.comparison import Case, compare
+        from isthmus.experiments.comparison.case import parse_episodes
+        from isthmus.experiments.comparison.entry import choose_entries
+        from isthmus.experiments.comparison.write import write_comparison
         from isthmus.transfer import folder_name
 
         default, named = parse_episodes(self.episodes)
@@ -100,8 +100,8 @@ class Compare:
 
 
 def _print(comparison: "Comparison") -> None:
-    from isthmus.studies.compare.comparison import BRIEF
-    from isthmus.studies.compare.write import CEILING_COLUMNS
+    from isthmus.experiments.comparison.comparison import BRIEF
+    from isthmus.experiments.comparison.write import CEILING_COLUMNS
 
     rows, notes = comparison.brief()
     print_table(comparison.case.name, BRIEF, rows)

@@ -37,8 +37,8 @@ class CompareSuite:
 
     def run(self) -> None:
         """Run what is missing, print what to take."""
-        from isthmus.studies.compare.suite import run_suite
-        from isthmus.studies.compare.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
+        from isthmus.experiments.comparison.suite import run_suite
+        from isthmus.experiments.comparison.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
 
         folder = self.results or self.out
         command = f"isthmus compare-suite --seeds {self.seeds}"

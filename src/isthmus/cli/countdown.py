@@ -9,10 +9,10 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from isthmus.cli.output import started_late, stderr
+from isthmus.experiments.paper.estimate import Estimate
+from isthmus.experiments.paper.outcome import Outcome
+from isthmus.experiments.paper.run import Progress
 from isthmus.report.story import duration
-from isthmus.studies.reproduce.estimate import Estimate
-from isthmus.studies.reproduce.outcome import Outcome
-from isthmus.studies.reproduce.run import Progress
 
 
 @contextmanager

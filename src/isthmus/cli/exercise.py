@@ -12,12 +12,12 @@ import numpy as np
 from isthmus.cli.attended_robot import attended_robot, tell
 from isthmus.core import Problem
 from isthmus.hardware import SafetySettings
-from isthmus.ros import Address
-from isthmus.tasks import load_task
-from isthmus.tasks.fetch.arm import HOME
-from isthmus.tasks.fetch.task import ARM, SwingPolicy, at_start, courses
+from isthmus.hardware.ros1 import Address
+from isthmus.robots import load_task
+from isthmus.robots.fetch.arm import HOME
+from isthmus.robots.fetch.task import ARM, SwingPolicy, at_start, courses
 from isthmus.transfer.events import Glimpse
-from isthmus.transfer.ros_target import Attended, RosTarget
+from isthmus.transfer.targets.ros1 import Attended, RosTarget
 
 ASIDE = 0.6
 """Radians to each side of home, of a move."""

@@ -71,7 +71,7 @@ class Train:
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.training import train_with_progress
-        from isthmus.tasks import load_task
+        from isthmus.robots import load_task
 
         name = Path(self.task).stem if self.task.endswith(".py") else self.task.replace(":", "-")
         path = self.out or Path(f"expert-{name}-{self.seed}.npz")
@@ -119,7 +119,7 @@ class Evaluate:
         from isthmus.core import stream
         from isthmus.experts.assess import assess
         from isthmus.gaps import Gap
-        from isthmus.tasks import load_task
+        from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 
         task, gap = load_task(self.task), Gap.parse(self.gap)
@@ -155,10 +155,10 @@ class Sensitivity:
         """Measure, write and print."""
         from isthmus.core import Problem, unknown_name
         from isthmus.core.commit import current_commit
-        from isthmus.data import write_json
-        from isthmus.studies.plot import plot_sensitivity
-        from isthmus.studies.sensitivity import DIALS, Curve, sensitivity
-        from isthmus.tasks import load_task
+        from isthmus.experiments.plot import plot_sensitivity
+        from isthmus.experiments.sensitivity import DIALS, Curve, sensitivity
+        from isthmus.io import write_json
+        from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 
         dials = split_names(self.dials)

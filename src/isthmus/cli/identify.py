@@ -10,8 +10,8 @@ from tyro.conf import Positional
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 from isthmus.core.commit import current_commit
-from isthmus.identification import Estimate, Part
-from isthmus.identification.quantity import RATIO
+from isthmus.sysid import Estimate, Part
+from isthmus.sysid.parameter_group import RATIO
 
 NOTICEABLE = 0.02
 """Parts of a quantity whose factors differ by more than this are shown one by one."""
@@ -54,8 +54,8 @@ class Identify:
         """Find it and print it."""
         from isthmus.cli.files import policy_file
         from isthmus.gaps import Gap
-        from isthmus.identification import Physics, Transitions, estimates, identify
-        from isthmus.tasks import load_task
+        from isthmus.robots import load_task
+        from isthmus.sysid import Physics, Transitions, estimates, identify
         from isthmus.transfer import source_policy
         from isthmus.transfer.logs import gather, logged
 

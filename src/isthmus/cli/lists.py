@@ -10,7 +10,7 @@ from isthmus.core import Problem
 if TYPE_CHECKING:
     import mujoco
 
-    from isthmus.tasks.registry import TaskKind
+    from isthmus.robots.registry import TaskKind
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Tasks:
     def run(self) -> None:
         """Print the tasks."""
         from isthmus.experts import expert_path
-        from isthmus.tasks import TASKS
+        from isthmus.robots import TASKS
 
         rows = [
             (
@@ -70,7 +70,7 @@ class Gaps:
     def run(self) -> None:
         """Print the gaps."""
         from isthmus.gaps import KINDS
-        from isthmus.tasks import TASKS
+        from isthmus.robots import TASKS
 
         models: dict[str, mujoco.MjModel] = {}
         for name, task in TASKS.items():
@@ -127,7 +127,7 @@ class Methods:
 
     def run(self) -> None:
         """Print the methods."""
-        from isthmus.methods import METHODS
+        from isthmus.adapt import METHODS
 
         rows = [{"name": kind.name, "summary": kind.summary, "sees": kind.sees} for kind in METHODS.values()]
         if self.json:

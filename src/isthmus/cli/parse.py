@@ -10,18 +10,18 @@ from tyro.conf import subcommand
 
 from isthmus.cli.ablate import Ablate
 from isthmus.cli.bench import Bench
-from isthmus.cli.ceiling import Ceiling
 from isthmus.cli.check import Check
 from isthmus.cli.compare import Compare
 from isthmus.cli.compare_suite import CompareSuite
 from isthmus.cli.expert import Action, Expert
 from isthmus.cli.identify import Identify
 from isthmus.cli.lists import Gaps, Methods, Tasks
+from isthmus.cli.oracle import Ceiling
+from isthmus.cli.random_gaps import Survey
 from isthmus.cli.report import Report
 from isthmus.cli.reproduce import Reproduce
 from isthmus.cli.robot import Robot
-from isthmus.cli.study import Study
-from isthmus.cli.survey import Survey
+from isthmus.cli.seeds import Study
 from isthmus.cli.transfer import Transfer
 from isthmus.core import unknown_name
 

@@ -12,7 +12,7 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import unknown_name
 
 if TYPE_CHECKING:
-    from isthmus.studies.reproduce import Figure
+    from isthmus.experiments.paper import Figure
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Reproduce:
             self._run_figure_5()
             return
         from isthmus.cli.countdown import countdown
-        from isthmus.studies.reproduce import QUICK_SEEDS, SEEDS, reproduce
+        from isthmus.experiments.paper import QUICK_SEEDS, SEEDS, reproduce
 
         figure = self._figure()
         seeds = self.seeds if self.seeds is not None else QUICK_SEEDS if self.quick else SEEDS
@@ -78,8 +78,8 @@ class Reproduce:
 
     def _run_figure_5(self) -> None:
         """The Fetch arm, which needs ROS and has no seeds."""
-        from isthmus.studies.figure_5 import FULL, QUICK, reproduce_figure_5
-        from isthmus.studies.figure_5.summary import COLUMNS
+        from isthmus.experiments.paper.figure_5 import FULL, QUICK, reproduce_figure_5
+        from isthmus.experiments.paper.figure_5.summary import COLUMNS
 
         settings = QUICK if self.quick else FULL
         summary = reproduce_figure_5(
@@ -93,7 +93,7 @@ class Reproduce:
         stdout.print(f"\nfigures: {folder / 'figure-5.json'}, the arm: {folder / 'arm.mp4'}", soft_wrap=True)
 
     def _figure(self) -> "Figure":
-        from isthmus.studies.reproduce import FIGURES
+        from isthmus.experiments.paper import FIGURES
 
         if self.figure not in FIGURES:
             raise unknown_name("figure", self.figure, (*FIGURES, "figure-5"))

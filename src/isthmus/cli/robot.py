@@ -57,8 +57,8 @@ class Robot:
             self._stay_up()
 
     def _inflict_faults(self) -> None:
-        from isthmus.ros.bindings import require_ros
-        from isthmus.studies.faults import run_campaign
+        from isthmus.experiments.faults import run_campaign
+        from isthmus.hardware.ros1.bindings import require_ros
 
         require_ros()
         campaign = run_campaign(
@@ -72,8 +72,8 @@ class Robot:
 
     def _stay_up(self) -> None:
         """Stay until interrupted, or until the robot ends."""
-        from isthmus.ros.address import Address
-        from isthmus.ros.processes import ros_master, stand_in
+        from isthmus.hardware.ros1.address import Address
+        from isthmus.hardware.ros1.processes import ros_master, stand_in
 
         address = Address.parse(self.address)
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # the robot and the master end with us in any case

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
+from isthmus.adapt import METHODS, MethodSettings
+from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
-from isthmus.collection import CollectSettings
 from isthmus.core import Problem
 from isthmus.hardware import SafetySettings, Stop
-from isthmus.methods import METHODS, MethodSettings
-from isthmus.models import FitSettings
-from isthmus.ros import Address
-from isthmus.tasks import load_task
+from isthmus.hardware.ros1 import Address
+from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
 from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
@@ -173,7 +172,7 @@ class Transfer:
     def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
         from isthmus.cli.attended_robot import attended_robot, tell
-        from isthmus.transfer.ros_target import Attended
+        from isthmus.transfer.targets.ros1 import Attended
 
         attended = Attended(look=display.look, tell=tell)
         with attended_robot(address, self.speed, attended.stop):

@@ -6,9 +6,9 @@ from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
 from isthmus.core.overflow import keep_overflow
 from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
+from isthmus.core.random import stream
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
-from isthmus.core.streams import stream
 from isthmus.core.trajectory import Episode, Trajectory
 
 __all__ = [

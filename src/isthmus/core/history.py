@@ -60,7 +60,7 @@ class HistoryBuffer:
     """Keeps the window of n running worlds up to date in place, so that a control step allocates nothing.
 
     Before there is enough past, the first observation is repeated and its actions are zero: windows cut from
-    recorded trajectories (`isthmus.data.windows`) begin in the same way.
+    recorded trajectories (`isthmus.adapt.inverse_network.windows`) begin in the same way.
     """
 
     def __init__(self, spec: WorldSpec, n: int, k: int) -> None:

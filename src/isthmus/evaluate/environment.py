@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus.core import HistoryBuffer, Lost, Policy
 from isthmus.evaluate.evaluation import Evaluation
-from isthmus.worlds.gymnasium_world import GymnasiumWorld
+from isthmus.sim.gymnasium_world import GymnasiumWorld
 
 ATTEMPTS = 3
 """How often an episode is begun anew when the robot had to be held in the middle of it."""

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 
 from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy, World
+from isthmus.sim import Fields
 from isthmus.tasks import Task
-from isthmus.worlds import Fields
 
 
 @dataclass(frozen=True)

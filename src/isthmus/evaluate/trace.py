@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Float, HistoryBuffer, Int, Problem, World
-from isthmus.data import load_arrays, save_arrays
+from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import Decider
 
 KIND = "trace"

@@ -10,11 +10,11 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecNormalize
 
+from isthmus.adapt.inverse_network.compiler_cache import make_no_compiler_cache
 from isthmus.core import Float32, Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays
-from isthmus.models.compiler_cache import make_no_compiler_cache
 
 CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""

@@ -8,8 +8,8 @@ from isthmus.core import Policy, Problem
 from isthmus.evaluate import evaluate
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.gaps import Gap, Ranges
+from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
-from isthmus.worlds import MujocoWorld
 
 
 def assess(task: Task, policy: Policy, gap: Gap, episodes: int, rng: np.random.Generator) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from isthmus.adapt.inverse_network.compiler_cache import make_no_compiler_cache
 from isthmus.core import Float, Mlp, Problem, stream
 from isthmus.experts.agent import LAST_RATE, optimiser_arrays, restore_optimiser
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot
-from isthmus.models.compiler_cache import make_no_compiler_cache
 from isthmus.policies import NetworkPolicy
+from isthmus.sim.robot_model import never_ends
 from isthmus.tasks import Task
-from isthmus.worlds.embodiment import never_ends
 
 NUDGE = 1e-4
 """Size of a difference."""

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Policy, Problem, stream
-from isthmus.data import load_arrays, save_arrays, write_json
 from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap, Ranges
+from isthmus.io import load_arrays, save_arrays, write_json
 from isthmus.policies.network import read_network
-from isthmus.tasks import Task, load_task
+from isthmus.robots import load_task
+from isthmus.tasks import Task
 
 ALGORITHMS = {
     "ppo": "PPO (stable-baselines3)",

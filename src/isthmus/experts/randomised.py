@@ -4,8 +4,8 @@ import numpy as np
 
 from isthmus.core import Bool, Float, Step
 from isthmus.gaps import Ranges
+from isthmus.sim import Fields, MujocoWorld, PerWorld
 from isthmus.tasks import Task
-from isthmus.worlds import Fields, MujocoWorld, PerWorld
 
 
 class RandomisedWorlds:

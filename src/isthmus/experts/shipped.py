@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Problem
-from isthmus.data import read_json
+from isthmus.io import read_json
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.network import read_network
-from isthmus.tasks import TASKS, Task
+from isthmus.robots import TASKS
+from isthmus.tasks import Task
 
 WEIGHTS = Path(__file__).parent / "weights"
 

@@ -9,8 +9,8 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from isthmus.core import Bool, Float, Step, stream
 from isthmus.policies import View
+from isthmus.sim import Fields
 from isthmus.tasks import Task
-from isthmus.worlds import Fields
 
 WIDE = 1e3
 """Commands stay unclipped up to the actuator; SB3 wants finite bounds all the same."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from isthmus.core import WorldSpec
 from isthmus.gaps.kind import GapKind
-from isthmus.worlds import Backlash, Chain, Channel, DeadBand, Delay, Noise
+from isthmus.sim import Backlash, Chain, Channel, DeadBand, Delay, Noise
 
 HALF_RANGES = "half ranges of the actuator"
 

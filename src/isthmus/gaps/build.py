@@ -2,9 +2,9 @@
 
 import mujoco
 
-from isthmus.gaps.anatomy import actuated_dofs, bodies_of
 from isthmus.gaps.kind import FACTOR, GapKind
 from isthmus.gaps.links import not_to_be_stretched, stretch
+from isthmus.sim.anatomy import actuated_dofs, bodies_of
 
 
 def _settle(model: mujoco.MjModel) -> None:

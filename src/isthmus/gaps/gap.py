@@ -8,13 +8,13 @@ import mujoco
 
 from isthmus.core import Problem, WorldSpec, unknown_name
 from isthmus.gaps.actuation import action_channel
-from isthmus.gaps.anatomy import robot_bodies
 from isthmus.gaps.kind import GapKind
 from isthmus.gaps.kinds import KINDS
 from isthmus.gaps.mixture import draw
 from isthmus.gaps.sensing import sensor_channel
 from isthmus.gaps.stability import too_stiff
-from isthmus.worlds import Channel
+from isthmus.sim import Channel
+from isthmus.sim.anatomy import robot_bodies
 
 Setting = tuple[str, float]
 """A dial, perhaps with the body it is for, and its value: ("mass:torso", 1.3)."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import mujoco
 
-from isthmus.gaps.anatomy import robot_bodies
+from isthmus.sim.anatomy import robot_bodies
 
 Touches = Literal["model", "action", "sensor"]
 TakesBody = Literal["no", "perhaps", "yes"]

@@ -7,8 +7,8 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Int, stream
-from isthmus.gaps.anatomy import robot_bodies
 from isthmus.gaps.kinds import KINDS
+from isthmus.sim.anatomy import robot_bodies
 
 FEWEST, MOST = 2, 5
 """Dials in a random gap."""

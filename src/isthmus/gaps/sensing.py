@@ -6,7 +6,7 @@ import numpy as np
 
 from isthmus.core import WorldSpec
 from isthmus.gaps.kind import GapKind
-from isthmus.worlds import Chain, Channel, Delay, Noise
+from isthmus.sim import Chain, Channel, Delay, Noise
 
 OWN_UNITS = "units of each observation"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from isthmus.core import Float, History, Mlp, Problem
 from isthmus.core.mlp import Activation
-from isthmus.data import load_arrays, save_arrays
+from isthmus.io import load_arrays, save_arrays
 from isthmus.policies.finite import finite
 from isthmus.policies.view import whole
 

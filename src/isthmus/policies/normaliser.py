@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Float, Problem
-from isthmus.data import read_regular
-from isthmus.data.bounded import Unreadable
+from isthmus.io import read_regular
+from isthmus.io.bounded import Unreadable
 from isthmus.policies.pickles import Plain, read_plain
 
 LARGEST = 16 << 20

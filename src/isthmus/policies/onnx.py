@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from isthmus.core import Float, History, Problem
-from isthmus.data import read_regular
-from isthmus.data.bounded import Unreadable
+from isthmus.io import read_regular
+from isthmus.io.bounded import Unreadable
 from isthmus.policies.finite import finite
 from isthmus.policies.onnx_check import LARGEST, check_onnx
 from isthmus.policies.onnx_runtime import open_session

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from isthmus.data.bounded import Unreadable
+from isthmus.io.bounded import Unreadable
 from isthmus.policies.protobuf import Value, fields, integers, raw_numbers, submessage, text
 
 LARGEST = 32 << 20

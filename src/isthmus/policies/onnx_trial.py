@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data.bounded import Unreadable, brief
+from isthmus.io.bounded import Unreadable, brief
 from isthmus.policies.onnx_runtime import NO_TELEMETRY, import_onnxruntime, open_session
 
 MEMORY = 384 << 20

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.data.bounded import Unreadable
+from isthmus.io.bounded import Unreadable
 from isthmus.policies.unpickle import Shell, follow, key_of, parts_of
 
 KNOWN_LIBRARIES = ("stable_baselines3.", "sb3_contrib.", "rl_zoo3.", "gymnasium.", "gym.", "numpy.random.")

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 
-from isthmus.data.bounded import Unreadable
+from isthmus.io.bounded import Unreadable
 
 Value = int | memoryview
 

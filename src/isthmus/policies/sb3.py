@@ -15,8 +15,8 @@ import numpy as np
 
 from isthmus.core import Mlp, Problem
 from isthmus.core.mlp import Activation
-from isthmus.data import open_regular
-from isthmus.data.bounded import Unreadable, unpack
+from isthmus.io import open_regular
+from isthmus.io.bounded import Unreadable, unpack
 from isthmus.policies.weights import read_weights
 
 WEIGHTS, SETTINGS = "policy.pth", "data"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.data.bounded import Unreadable, brief
+from isthmus.io.bounded import Unreadable, brief
 
 MOST_STEPS = 200_000
 """Instructions that are followed at most."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.data.bounded import Unreadable, unpack
+from isthmus.io.bounded import Unreadable, unpack
 from isthmus.policies.pickles import MAKERS, Makers, read_plain
 
 STORAGES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.data import read_json
+from isthmus.io import read_json
 from isthmus.transfer import RunFolder
 
 NAME = "cord.json"

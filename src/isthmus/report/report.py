@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.data import write_whole
+from isthmus.io import write_whole
 from isthmus.report.charts import (
     Chart,
     correction_charts,

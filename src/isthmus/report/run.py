@@ -8,11 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from isthmus.adapt import Foreseen
 from isthmus.core import Episode, Float, Problem, WorldSpec
 from isthmus.evaluate import Trace
 from isthmus.gaps import Gap
-from isthmus.methods import Foreseen
-from isthmus.tasks import Task, is_code, load_task
+from isthmus.robots import load_task
+from isthmus.robots.registry import is_code
+from isthmus.tasks import Task
 from isthmus.transfer import Config, Result, RunFolder
 from isthmus.transfer.control_step import StepTime
 from isthmus.transfer.records import Round as Record

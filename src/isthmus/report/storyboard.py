@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.data import load_arrays, save_arrays
+from isthmus.io import load_arrays, save_arrays
 from isthmus.report.cord import Cord, as_cord
 from isthmus.report.run import ROLES, Run
 from isthmus.report.timeline import plan

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.data import PARTIAL
+from isthmus.io import PARTIAL
 from isthmus.report.cord import load_cord
 from isthmus.report.run import Run
 from isthmus.report.scene import gravity_angle

@@ -1,6 +1,5 @@
 """A task: a robot, and how its runs are scored."""
 
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -9,8 +8,9 @@ import numpy as np
 from isthmus.core import Float, Policy
 from isthmus.gaps import Gap
 from isthmus.policies import View
-from isthmus.worlds import Embodiment, Fields, MujocoWorld, Robot
-from isthmus.worlds.embodiment import State
+from isthmus.sim import Embodiment, Fields, MujocoWorld, Robot
+from isthmus.sim.robot_model import State
+from isthmus.sim.unclamped import unlimited_world
 
 DEFAULT_CAMERA = {"lookat": (0.0, 0.0, 0.5), "distance": (3.0,), "azimuth": (90.0,), "elevation": (-15.0,)}
 Pay = Callable[[Float, Float, Float], Float]
@@ -74,9 +74,7 @@ class Task:
 
     def unlimited(self, n: int = 1) -> MujocoWorld:
         """The simulator with actuators that know no limits."""
-        model = copy.copy(self.embodiment.model)
-        model.actuator_ctrllimited[:] = 0
-        return MujocoWorld(self.embodiment, n, models=model)
+        return unlimited_world(self.embodiment, n)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""

@@ -6,14 +6,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from isthmus.adapt import METHODS, MethodSettings
 from isthmus.core import Problem, check_range, unknown_name
-from isthmus.data import from_json, read_json
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings
-from isthmus.methods import METHODS, MethodSettings
-from isthmus.ros import Address
-from isthmus.ros.address import SCHEME
-from isthmus.transfer.source_policy import PolicyFile
+from isthmus.hardware.ros1 import Address
+from isthmus.hardware.ros1.address import SCHEME
+from isthmus.io import from_json, read_json
+from isthmus.transfer.source.policy import PolicyFile
 
 EPISODES = 5
 """At least: what lasts for an episode can be told from what lasts for ever by comparing some."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import HistoryBuffer, Policy, Problem, World
-from isthmus.data import read_json
+from isthmus.io import read_json
 
 WARM, FEWEST, MOST = 5, 10, 500
 """Calls that are not counted, and those that are."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from isthmus.adapt import METHODS
 from isthmus.core import WorldSpec
-from isthmus.methods import METHODS
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.robot_time import MOVE

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Episode, Problem
-from isthmus.data import (
+from isthmus.io import (
     PARTIAL,
     check_tree,
     from_json,

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
-from isthmus.collection import CollectSettings, Course, collect, observation_scale
+from isthmus.adapt.settings import CollectSettings
 from isthmus.core import Episode, Policy, Problem, stream
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
-from isthmus.tasks import Task, is_code, load_task
+from isthmus.robots import load_task
+from isthmus.robots.registry import is_code
+from isthmus.tasks import Task
+from isthmus.transfer.collection import Course, collect, observation_scale
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import RunFolder
 

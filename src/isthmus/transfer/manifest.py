@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.data import from_json, open_regular, read_json, write_json
+from isthmus.io import from_json, open_regular, read_json, write_json
 
 NAME = "manifest.json"
 FORMAT = 1

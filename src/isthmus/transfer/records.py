@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Float, Problem
-from isthmus.data import from_json, read_json
 from isthmus.evaluate import Scale
+from isthmus.io import from_json, read_json
 
 
 @dataclass(frozen=True)

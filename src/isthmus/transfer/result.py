@@ -7,11 +7,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from isthmus.adapt.auto.method import RETRAINED
+from isthmus.adapt.auto.selection import SHORT
 from isthmus.core.commit import current_commit
 from isthmus.core.loss import noticeable_loss, recovered, relative_loss
-from isthmus.data import from_json, read_json, write_json
-from isthmus.methods.auto import RETRAINED
-from isthmus.methods.contest import SHORT
+from isthmus.io import from_json, read_json, write_json
 
 FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
 DERIVED = ("relative_loss", "loss_in_spreads", "recovered")

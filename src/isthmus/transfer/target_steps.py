@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from isthmus.core import Problem
-from isthmus.data import read_json
+from isthmus.io import read_json
 
 Purpose = Literal["collection", "evaluation", "traces"]
 

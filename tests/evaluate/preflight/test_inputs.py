@@ -8,7 +8,7 @@ import pytest
 from isthmus.evaluate.preflight.inputs import held_inputs
 from isthmus.experts import load_expert
 from isthmus.policies import ZeroPolicy
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 TASK = load_task("humanoid")
 EXPERT = load_expert(TASK)

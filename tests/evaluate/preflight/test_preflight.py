@@ -8,7 +8,7 @@ import pytest
 from isthmus.core import Problem
 from isthmus.evaluate.preflight import preflight
 from isthmus.experts import load_expert
-from isthmus.tasks import load_task
+from isthmus.robots import load_task
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)

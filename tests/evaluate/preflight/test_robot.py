@@ -8,7 +8,7 @@ import pytest
 from isthmus.evaluate.preflight.robot import consistency
 from isthmus.experts import load_expert
 from isthmus.policies import ZeroPolicy
-from isthmus.tasks import TASKS, load_task
+from isthmus.robots import TASKS, load_task
 
 TASK = load_task("hopper")
 BODY = TASK.embodiment

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from isthmus.methods import Foreseen
+from isthmus.adapt import Foreseen
 from isthmus.report.charts import curve_chart, rehearsal_chart
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from isthmus.core import Float, History, Policy, stream
 from isthmus.evaluate.preflight.check import Check, guarded
+from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
-from isthmus.worlds import MujocoWorld
 
 WORLDS, STEPS, STATES = 8, 100, 96
 """Of the course along which states are compared, and how many of its states are."""

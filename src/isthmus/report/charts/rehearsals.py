@@ -1,6 +1,6 @@
 """What was foreseen of every candidate in rehearsal, beside what came of it on the target."""
 
-from isthmus.methods.contest import AS_BEFORE, AS_IT_IS
+from isthmus.adapt.auto.selection import AS_BEFORE, AS_IT_IS
 from isthmus.report.charts.chart import Chart, Json, layout, text, values
 from isthmus.report.run import Round, Run
 

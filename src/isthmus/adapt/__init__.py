@@ -1,0 +1,22 @@
+"""Ways across a gap: each learns from target data alone and gives back a policy for the target."""
+
+from isthmus.adapt.baselines.unadapted import UnadaptedMethod
+from isthmus.adapt.inverse_network.method import InverseMethod
+from isthmus.adapt.method import Explorer, Foreseen, Learned, Method, Source, SourceCost
+from isthmus.adapt.registry import METHODS, MethodKind, make_method
+from isthmus.adapt.settings.method import MethodSettings
+
+__all__ = [
+    "METHODS",
+    "Explorer",
+    "Foreseen",
+    "InverseMethod",
+    "Learned",
+    "Method",
+    "MethodKind",
+    "MethodSettings",
+    "Source",
+    "SourceCost",
+    "UnadaptedMethod",
+    "make_method",
+]

@@ -1,0 +1,1 @@
+"""Learn what commands come to in the simulator's terms, and correct them."""

@@ -1,0 +1,153 @@
+"""Learn what commands come to in the simulator's terms, and command what comes to the source's action.
+
+Every step on the target is explained by the action u that would have made it in the simulator. In hindsight, u is what
+the source would have done to want what was reached: with the simulator's own inverse f_src(o, o'),
+
+    u = f_src(o, o')        f_src(o, o_want) = a_src
+
+so the action that gets to o_want is the one whose u is a_src. How commands turn into u is close to the identity, and
+learned from few samples; the simulator has the rest.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.adapt.action_residual.disturbance_observer import Tracker
+from isthmus.adapt.action_residual.response_fit import LOOKBACK, Explained, fit_response
+from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.response import Response
+from isthmus.adapt.common.ridge import Lines
+from isthmus.adapt.method import Learned, Source, Upset
+from isthmus.adapt.settings.method import MethodSettings
+from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, keep_overflow
+from isthmus.core.past_actions import recorded_past
+from isthmus.policies import Decision, Unadapted
+from isthmus.sysid.sensor_noise import sensor_noise
+
+ITERATIONS = 3
+"""Of Gauss-Newton, for recorded steps: their effect may be far from their command."""
+ENOUGH = 2000
+"""Steps from which a disturbance is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedPolicy:
+    """The source's policy, its commands changed so that they have their effect on the target."""
+
+    policy: Policy
+    simulator: Simulator
+    response: Response
+    tracker: Tracker
+
+    def decide(self, history: History) -> Decision:
+        """The action for n histories, and what it is meant to reach."""
+        a_src = self.policy(history)
+        o_want = self.simulator.predict(history, a_src)
+        return Decision(a_src, o_want, self._command(history, a_src))
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        return self._command(history, self.policy(history))
+
+    def _command(self, history: History, a_src: Float) -> Float:
+        spec = self.simulator.spec
+        wanted, past = spec.clip(a_src), history.actions.reshape(len(a_src), -1)
+        corrected = wanted + self.response.correction(history.current, wanted, past, self.tracker.belief(history))
+        command = keep_overflow(a_src, corrected, spec.action_low, spec.action_high)
+        self.tracker.remember(history, command)
+        return command
+
+
+class ExplainedMethod:
+    """A linear response model in the simulator's terms."""
+
+    samples_wanted = True
+
+    def __init__(self, source: Source, settings: MethodSettings) -> None:
+        """Start without a model; the metric is found when there is something to learn."""
+        self._source, self._settings = source, settings
+        self._explainer: Explainer | None = None
+        self._response: Response | None = None
+        self._explained: dict[int, list[Explained]] = {}
+
+    @property
+    def history(self) -> int:
+        """How many observations it looks at."""
+        return self._settings.history
+
+    def upset(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Upset:
+        """What the target makes of commands, in the terms of the source's simulator or of another one.
+
+        Noise in sensors looks like a disturbance that does not last: where there is any, that is not counted twice.
+        """
+        explainer, spec = self._made_explainer(), self._source.spec
+        if simulator is None:
+            found = self._response or Response.plain(spec, Disturbance.none(spec.action_size))
+        else:
+            explainer, latest = replace(explainer, simulator=simulator), enumerate(_latest(episodes))
+            found, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
+        noise = sensor_noise(episodes, explainer.simulator, explainer.metric)
+        if noise.any():
+            found = replace(found, disturbance=found.disturbance.only(found.disturbance.lasting > 0))
+        return Upset(found, noise)
+
+    def decider(self) -> ExplainedPolicy | Unadapted:
+        """The adapted policy, once there is a model."""
+        policy, simulator = self._source.asked, self._source.simulator
+        if self._response is None:
+            return Unadapted(policy, simulator)
+        return ExplainedPolicy(policy, simulator, self._response, Tracker(self._response, self._made_explainer()))
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+        """Explain what is new, and fit the response to everything."""
+        for number in range(len(self._explained), len(episodes)):
+            self._explained[number] = self._runs(number, episodes[number], self._made_explainer())
+        runs = [run for number in range(len(episodes)) for run in self._explained[number]]
+        self._response, lines = self._fitted(runs)
+        half = self._source.spec.half_range
+        return Learned(
+            0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the model."""
+        if self._response is None:
+            raise ValueError("there is no model yet")
+        self._response.save(path)
+
+    def restore(self, path: Path) -> None:
+        """Read a model."""
+        self._response = Response.load(path)
+
+    def _runs(self, number: int, episode: Episode, explainer: Explainer) -> list[Explained]:
+        return [_explain(one, number, explainer, self.history) for one in episode]
+
+    def _fitted(self, runs: Sequence[Explained]) -> tuple[Response, Lines]:
+        return fit_response(self._source.spec, runs, self.history, self._settings.parts)
+
+    def _made_explainer(self) -> Explainer:
+        if self._explainer is None:
+            source = self._source
+            metric, parts = source.cost_to_go, self._settings.parts
+            metric = metric if parts.metric else metric.evened()
+            metric = metric if parts.price else replace(metric, effort=0.0)
+            self._explainer = Explainer(source.unlimited, metric)
+        return self._explainer
+
+
+def _latest(episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """As many of the latest episodes as it takes to know a disturbance."""
+    steps = np.cumsum([sum(one.samples for one in episode) for episode in reversed(episodes)])
+    return episodes[-1 - int(np.searchsorted(steps, ENOUGH)) :]
+
+
+def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:
+    now, then = one.observations[:-1], one.observations[1:]
+    found = explainer(now, then, one.applied, iterations=ITERATIONS)
+    past = recorded_past(one.applied, max(LOOKBACK, history - 1))
+    new = slice(one.context, None)
+    return Explained(episode, now[new], one.commands[new], one.applied[new], past[new], found[new])

@@ -1,0 +1,1 @@
+"""The default method: try candidates in a corrected simulator and use the best."""

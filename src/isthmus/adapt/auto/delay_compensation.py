@@ -1,0 +1,72 @@
+"""Decide for when a command will take effect, where that is later: until then a robot does what it was told before.
+
+o_then = T(...T(T(o, a_1), a_2)..., a_d)        the d commands that are still on their way
+a = pi(o_then)
+"""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+from isthmus.adapt.method import Learned, Method
+from isthmus.core import Episode, Float, History, Simulator
+from isthmus.policies import Decider, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class InTimePolicy:
+    """A policy for a robot that is on time, asked where a late one will be."""
+
+    decider: Decider
+    simulator: Simulator
+    late: int
+
+    def decide(self, history: History) -> Decision:
+        """The command for n histories, and what it is meant to reach once it takes effect."""
+        return self.decider.decide(self._then(history))
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        return self.decider(self._then(history))
+
+    def _then(self, history: History) -> History:
+        observations = history.current
+        for step in range(-self.late, 0):
+            observations = self.simulator.predict(History.of(observations), history.actions[:, step])
+        return History.of(observations)
+
+
+class InTimeMethod:
+    """What another method has learned, for a robot that is late."""
+
+    samples_wanted = True
+
+    def __init__(self, method: Method, simulator: Callable[[], Simulator], late: int) -> None:
+        """Foresee in the latest `simulator` what `late` commands come to that are on their way."""
+        self._method, self._simulator, self._late = method, simulator, late
+
+    def __copy__(self) -> "InTimeMethod":
+        """One that stays as it is when the method learns more."""
+        return InTimeMethod(copy(self._method), self._simulator, self._late)
+
+    @property
+    def history(self) -> int:
+        """How many observations it looks at: one, and the commands since."""
+        return self._late + 1
+
+    def decider(self) -> InTimePolicy:
+        """That one's, asked for later."""
+        return InTimePolicy(self._method.decider(), self._simulator(), self._late)
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """It learns from what was on time."""
+        return self._method.learn(episodes, round_number, progress)
+
+    def save(self, path: Path) -> None:
+        """Write what it has learned."""
+        self._method.save(path)
+
+    def restore(self, path: Path) -> None:
+        """Be as when `path` was saved."""
+        self._method.restore(path)

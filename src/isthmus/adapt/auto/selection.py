@@ -1,0 +1,163 @@
+"""Candidates rehearsed against each other: who is to be taken, and is that sure?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.adapt.method import Foreseen, Method, Rehearsal
+from isthmus.core import Float
+from isthmus.core.loss import noticeable_loss
+
+AS_IT_IS, AS_BEFORE = "unadapted", "as before"
+SURELY = 2.0
+"""Standard errors of the difference by which one does better than another."""
+WORTH, MUCH = 0.05, 0.25
+"""The gain from which it is worth to be sure, as a share of the source's score and as a share of what was lost: the
+lesser of the two counts."""
+WON_BACK = 0.1
+"""Share of what the policy as it is has lost that must be won back for anything to be changed: where all of them fail,
+who fails a little later in rehearsal may well do so earlier on the target."""
+FIRST, PARTS = 2, 8
+"""Parts of a rehearsal in which a candidate may still turn out to do better, and parts at most."""
+SHORT = 0.9
+"""Share of the source's score in its own simulator below which a rehearsal falls short."""
+
+
+@dataclass(frozen=True)
+class _AtHome:
+    """Scores in the source simulator."""
+
+    source: float
+    """Of the source's policy."""
+    spread: float
+    """Its standard deviation over episodes."""
+    zero: float
+    """Of doing nothing."""
+
+
+class Contest:
+    """Rehearsals of one round, all from the same starts and under the same disturbances."""
+
+    def __init__(self, rehearsal: Rehearsal, history: int, unadapted: Method, *, fall_back: bool = True) -> None:
+        """Begin with the policy as it is, which may be taken or not; candidates look at `history` observations."""
+        self._rehearsal, self._history, self._fall_back = rehearsal, history, fall_back
+        self.methods: dict[str, Method] = {}
+        self.scores: dict[str, Float] = {}
+        self._parts = 1
+        self.enter({AS_IT_IS: unadapted})
+
+    def enter(self, candidates: Mapping[str, Method]) -> None:
+        """Rehearse more candidates, and those for longer that seem to do better than the policy as it is."""
+        self.methods |= candidates
+        for name in candidates:
+            self.scores[name] = np.concatenate([self._rehearsed(name, part) for part in range(self._parts)])
+        while self._parts < PARTS and (names := unsettled(self.scores, self._worth, early=self._parts < FIRST)):
+            for name in names:
+                self.scores[name] = np.concatenate((self.scores[name], self._rehearsed(name, self._parts)))
+            self._parts += 1
+
+    @property
+    def taken(self) -> str:
+        """The name of who is to be taken."""
+        if not self._fall_back:
+            return max((name for name in self.scores if name != AS_IT_IS), key=lambda name: self.scores[name].mean())
+        return chosen(self.scores, WON_BACK * max(self._lost, 0.0))
+
+    @property
+    def is_needless(self) -> bool:
+        """Whether the policy as it is loses nothing that anybody would notice."""
+        home = self._at_home(AS_IT_IS)
+        return self._fall_back and self._lost <= noticeable_loss(home.source, home.spread, home.zero)
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether everybody is far from what the source's policy has in its simulator."""
+        return all(self._share(name) < SHORT for name in self.scores)
+
+    @property
+    def foreseen(self) -> dict[str, Foreseen]:
+        """How every candidate did."""
+        return {name: self._foreseen(name) for name in self.scores}
+
+    @property
+    def _lost(self) -> float:
+        """What the policy as it is loses of the score that it has in its simulator, from the same starts."""
+        return self._at_home(AS_IT_IS).source - float(self.scores[AS_IT_IS].mean())
+
+    @property
+    def _worth(self) -> float:
+        """The gain from which it is worth to be sure."""
+        home = self._at_home(AS_IT_IS)
+        noticed = noticeable_loss(home.source, home.spread, home.zero)
+        return min(WORTH * (home.source - home.zero), max(MUCH * self._lost, noticed))
+
+    def _share(self, name: str) -> float:
+        """How far a score is from doing nothing to what the source's policy has in its simulator."""
+        return self._foreseen(name).score
+
+    def _foreseen(self, name: str) -> Foreseen:
+        scores, home = self.scores[name], self._at_home(name)
+        share = (scores - home.zero) / (home.source - home.zero)
+        return Foreseen(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
+
+    def _at_home(self, name: str) -> "_AtHome":
+        """Scores in the source simulator from the starts that `name` had."""
+        starts = len(self.scores[name])
+        parts = range(-(-starts // len(self._rehearsal.source(0))))
+        source, zero = (
+            np.concatenate([at_home(part) for part in parts])[:starts]
+            for at_home in (self._rehearsal.source, self._rehearsal.zero)
+        )
+        return _AtHome(float(source.mean()), float(source.std()), float(zero.mean()))
+
+    def _rehearsed(self, name: str, part: int) -> Float:
+        return self._rehearsal.scores(self.methods[name].decider(), self._history, part)
+
+
+def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
+    """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is."""
+    best = AS_IT_IS
+    for name in scores:
+        if name not in (AS_IT_IS, AS_BEFORE) and Gain.of(scores[name], scores[best]).is_sure:
+            best = name
+    if best != AS_IT_IS and Gain.of(scores[best], scores[AS_IT_IS]).mean < least:
+        best = AS_IT_IS
+    return AS_BEFORE if AS_BEFORE in scores and Gain.of(scores[AS_BEFORE], scores[best]).is_sure else best
+
+
+def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False) -> list[str]:
+    """Who seems to do better than the policy as it is by more than `worth`, and not surely; and that one.
+
+    While it is `early`, that is also who may still turn out to.
+    """
+    plain = scores[AS_IT_IS]
+    level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
+    gains = {name: Gain.of(scores[name], plain) for name in level}
+    unsure = [name for name, gain in gains.items() if not gain.is_sure and gain.at_best(early=early) > worth]
+    return [AS_IT_IS, *unsure] if unsure else []
+
+
+@dataclass(frozen=True)
+class Gain:
+    """By how much one does better than another."""
+
+    mean: float
+    error: float
+    """Its standard error."""
+
+    @staticmethod
+    def of(some: Float, others: Float) -> "Gain":
+        """From the starts that both have had."""
+        shared = min(len(some), len(others))
+        gain = some[:shared] - others[:shared]
+        return Gain(float(gain.mean()), float(gain.std() / np.sqrt(shared)))
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is no chance."""
+        return self.mean > SURELY * self.error
+
+    def at_best(self, *, early: bool) -> float:
+        """What it seems to be, or early on what it may be."""
+        return self.mean + SURELY * self.error * early

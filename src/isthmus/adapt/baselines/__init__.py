@@ -1,0 +1,1 @@
+"""Baselines: the policy as it is, a robust policy, and PD tracking."""

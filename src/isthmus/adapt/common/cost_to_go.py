@@ -1,0 +1,82 @@
+"""The price of an error is what it takes to correct it later.
+
+An underactuated robot cannot reach every wanted state, and must miss some part of it. The part to hit is the one that
+is hard to make up for: P, the cost-to-go of a linear-quadratic regulator that brings the robot back to the policy's own
+course. It is found in the source simulator alone, by the Riccati recursion backward along that course,
+
+    K = (R + g B'PB)^-1 g B'PA        P <- Q + g A'P (A - B K)
+
+with Q = 1 in spreads of a step, R = 1 in half ranges of the actuators, and A, B of the simulator at every step. P is
+averaged over the course, at unit trace; so is R.
+"""
+
+import numpy as np
+
+from isthmus.core import Float, History, Policy, Simulator
+from isthmus.core.linear import solve
+from isthmus.core.metric import Metric
+from isthmus.sim.sensitivity import action_sensitivity, state_sensitivity
+
+COURSE_STEPS = 300
+COURSES = 2
+"""Simulations whose course the recursion goes back along; the others only tell the spread."""
+DISCOUNT = 0.97
+TAIL = 0.2
+"""Share of a course that the recursion needs to forget where it began."""
+
+
+def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
+    """The metric of `policy` in `simulator`, whose worlds run side by side; actuator limits are kept for it here."""
+    observations, actions, running = _course(policy, simulator, rng)
+    even = _in_spreads(simulator, observations, running)
+    found: list[Float] = []
+    for world in range(min(COURSES, simulator.n)):
+        length = int(running[:, world].sum())
+        found += _riccati(simulator, observations[:length, world], actions[:length, world], even)
+    traces = [float(np.trace(weights)) for weights in found]
+    weights: Float = np.mean([weights / trace for weights, trace in zip(found, traces, strict=True)], axis=0)
+    root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(even.targets))), dtype=np.float64)
+    return Metric(even.targets, even.spread, root, effort=float(np.mean([1 / trace for trace in traces])))
+
+
+def even_metric(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
+    """The metric in which all targets count alike, in spreads of a step along the course of `policy`."""
+    observations, _, running = _course(policy, simulator, rng)
+    return _in_spreads(simulator, observations, running)
+
+
+def _in_spreads(simulator: Simulator, observations: Float, running: np.ndarray) -> Metric:
+    targets = simulator.spec.targets
+    spread = np.diff(observations, axis=0)[running][:, targets].std(axis=0)
+    return Metric.even(targets, np.where(spread > 0, spread, 1.0))
+
+
+def _course(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, np.ndarray]:
+    """Observations (T+1, n, obs), actions (T, n, act), and which worlds were still running in each step (T, n)."""
+    spec = simulator.spec
+    seen, done, running = [simulator.reset(rng)], list[Float](), list[np.ndarray]()
+    alive = np.ones(simulator.n, np.bool_)
+    for _ in range(min(COURSE_STEPS, spec.horizon)):
+        actions = spec.clip(policy(History.of(seen[-1])))
+        step = simulator.step(actions)
+        seen.append(step.observations)
+        done.append(actions)
+        running.append(alive)
+        alive = alive & ~step.ended
+        if not alive.any():
+            break
+    return np.stack(seen), np.stack(done), np.stack(running)
+
+
+def _riccati(simulator: Simulator, observations: Float, actions: Float, even: Metric) -> list[Float]:
+    """P at every state (T, obs) of a course but its last ones."""
+    states = state_sensitivity(simulator, observations, actions, even)
+    _, inputs = action_sensitivity(simulator, observations, actions, even)
+    d, act = inputs.shape[1:]
+    weights, found = np.eye(d), list[Float]()
+    for a, b in zip(states[::-1], inputs[::-1], strict=True):
+        gain = solve(np.eye(act) + DISCOUNT * b.T @ weights @ b, DISCOUNT * b.T @ weights @ a)
+        weights = np.eye(d) + DISCOUNT * a.T @ weights @ (a - b @ gain)
+        weights = (weights + weights.T) / 2
+        found.append(weights)
+    return found[int(TAIL * len(found)) :]

@@ -1,0 +1,90 @@
+"""Ground the simulator in what happened on the target, and train the policy on in it (Hanna and Stone 2017, ASAP 2025).
+
+    o' = T_src(o, a) + r(o, a, T_src(o, a) - o)        r learned from target steps
+    pi = argmax E sum of the simulator's own reward    by policy gradients in the corrected simulator
+
+The tuned policy is deployed as it is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from isthmus.adapt.finetune.policy import Retrained
+from isthmus.adapt.finetune.storage import load_trained, practice_of, save_trained
+from isthmus.adapt.method import Learned, Rehearsal, Source
+from isthmus.core import Episode, Problem, stream
+from isthmus.core.random import stream_seed
+from isthmus.policies import Unadapted
+from isthmus.policies.finetuner import Practice, Trained
+from isthmus.sysid.residual import Steps, fit_residual
+
+SPELLS = 2
+"""Spells of practice in a round, after each of which the policy is judged."""
+LONG_SPELLS = 4
+"""The same where policies are rehearsed."""
+
+
+class GroundedMethod:
+    """A corrected simulator, and practice in it."""
+
+    history = 1
+    samples_wanted = True
+
+    def __init__(self, source: Source) -> None:
+        """Start with the source's policy."""
+        self._source = source
+        self._policy, self._practice = practice_of(source)
+        self._trained: Trained | None = None
+
+    def decider(self) -> Retrained | Unadapted:
+        """The tuned policy, once there is one."""
+        source = self._source
+        if self._trained is None:
+            return Unadapted(source.asked, source.simulator)
+        tuned = replace(self._policy, network=self._trained.network)
+        return Retrained(source.asked, source.simulator, source.shown(tuned))
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Learn the simulator's error from everything so far, and practise in the corrected simulator."""
+        source = self._source
+        steps = Steps.of(episodes, source.simulator)
+        correct = fit_residual(steps, source.spec.targets, stream(source.seed, "residual", round_number))
+        return self._practise(self._practice.corrected(correct), SPELLS, round_number, progress)
+
+    def learn_in(self, rehearsal: Rehearsal, round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Practise where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
+        if rehearsal.practice is None:
+            raise Problem("this simulation cannot be practised in")
+        return self._practise(rehearsal.practice(self._policy), LONG_SPELLS, round_number, progress)
+
+    def _practise(
+        self, practice: Practice, spells: int, round_number: int, progress: Callable[[int, float], None]
+    ) -> Learned:
+        """Policy gradients may also make a policy worse: of all there were, the one is kept that earns most."""
+        seed = self._source.seed
+        judged = stream_seed(seed, "worth", round_number)
+        batches, kept_after = 0, 0
+
+        def watch(_batch: int, earned: float) -> None:
+            nonlocal batches
+            batches += 1
+            progress(batches, -earned)
+
+        kept = now = self._trained or practice.begin(stream_seed(seed, "critic"))
+        most = practice.worth(kept.network, judged)
+        for spell in range(spells):
+            now = practice.practise(now, stream_seed(seed, "practise", round_number, spell), watch)
+            worth = practice.worth(now.network, judged)
+            if worth > most:
+                kept, most, kept_after = now, worth, batches
+        self._trained = kept
+        return Learned(epochs=batches, best=kept_after)
+
+    def save(self, path: Path) -> None:
+        """Write the training."""
+        save_trained(path, self._trained)
+
+    def restore(self, path: Path) -> None:
+        """Read a training."""
+        self._trained, _ = load_trained(path)

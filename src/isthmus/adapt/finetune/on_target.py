@@ -1,0 +1,94 @@
+"""Train the policy on where it is to be used, with the reward that is paid there.
+
+This is what one would do without any of the other methods. It sees what they may not, the target's reward, and is
+marked so: its sample cost is what theirs is to be compared with.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.adapt.finetune.policy import Retrained
+from isthmus.adapt.finetune.storage import load_trained, practice_of, save_trained
+from isthmus.adapt.method import Learned, Source
+from isthmus.core import Episode, Float, History
+from isthmus.core.random import stream_seed
+from isthmus.core.trajectory import PaidTrajectory
+from isthmus.policies import Decider, Decision, Unadapted
+from isthmus.policies.finetuner import Trained
+
+
+@dataclass(frozen=True)
+class Exploring:
+    """A policy whose actions vary, so that it can be told which are better."""
+
+    decider: Decider
+    spread: Float
+    """Standard deviation of each action (act,)."""
+    rng: np.random.Generator
+
+    def decide(self, history: History) -> Decision:
+        """An action for n histories that is drawn about the policy's."""
+        decision = self.decider.decide(history)
+        noise = self.spread * self.rng.standard_normal(decision.command.shape)
+        return replace(decision, command=decision.command + noise)
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        return self.decide(history).command
+
+
+class RlOnTargetMethod:
+    """Policy gradients from the target's own episodes: each round's data serves one update, and no more."""
+
+    history = 1
+    samples_wanted = True
+
+    def __init__(self, source: Source) -> None:
+        """Start with the source's policy."""
+        self._source = source
+        self._policy, self._practice = practice_of(source)
+        self._trained: Trained | None = None
+        self._studied = 0
+
+    def decider(self) -> Retrained | Unadapted:
+        """The policy's mean action."""
+        source = self._source
+        if not self._studied:
+            return Unadapted(source.policy, source.simulator)
+        return self._mean(self._begun())
+
+    def explorer(self, rng: np.random.Generator) -> Exploring:
+        """What to collect with."""
+        trained = self._begun()
+        return Exploring(self._mean(trained), trained.spread, rng)
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Update the policy from what was not learned from before: older runs are another policy's."""
+        runs = [one for episode in episodes[self._studied :] for one in episode if isinstance(one, PaidTrajectory)]
+        if not runs:
+            raise ValueError("there is no new run whose reward was seen")
+        self._trained = self._practice.study(self._begun(), runs, stream_seed(self._source.seed, "study", round_number))
+        self._studied = len(episodes)
+        progress(1, -float(np.mean([one.rewards.sum() for one in runs])))
+        return Learned(epochs=1, best=1)
+
+    def save(self, path: Path) -> None:
+        """Write the training."""
+        save_trained(path, self._trained, self._studied)
+
+    def restore(self, path: Path) -> None:
+        """Read a training."""
+        self._trained, self._studied = load_trained(path)
+
+    def _begun(self) -> Trained:
+        """The training, with a critic from the source simulator at first: that takes no sample of the target."""
+        if self._trained is None:
+            self._trained = self._practice.begin(stream_seed(self._source.seed, "critic"))
+        return self._trained
+
+    def _mean(self, trained: Trained) -> Retrained:
+        source = self._source
+        return Retrained(source.policy, source.simulator, replace(self._policy, network=trained.network))

@@ -1,0 +1,48 @@
+"""What methods that train the policy on have in common: who trains it, and the training on disk."""
+
+from pathlib import Path
+from typing import cast
+
+from isthmus.adapt.method import Source
+from isthmus.core import Mlp, Problem
+from isthmus.core.mlp import Activation
+from isthmus.io import load_arrays, save_arrays
+from isthmus.policies import NetworkPolicy
+from isthmus.policies.finetuner import Practice, Trained
+
+KIND = "trained-policy"
+NETWORK, TRAINING = "network:", "training:"
+
+
+def practice_of(source: Source) -> tuple[NetworkPolicy, Practice]:
+    """The source's policy, and who trains it on; a policy that cannot be trained is refused."""
+    policy = source.policy
+    if not isinstance(policy, NetworkPolicy) or policy.squash is not None:
+        raise Problem("this policy cannot be trained on: only one that is a network whose outputs are actions can")
+    if source.practice is None:
+        raise Problem("this task does not say what its simulation pays, and a policy is trained for a reward")
+    return policy, source.practice(policy)
+
+
+def save_trained(path: Path, trained: Trained | None, studied: int = 0) -> None:
+    """Write a training, and how many episodes it has learned from already."""
+    if trained is None:
+        raise ValueError("nothing was trained yet")
+    arrays = {NETWORK + name: array for name, array in trained.network.arrays().items()}
+    arrays |= {TRAINING + name: array for name, array in trained.arrays.items()}
+    meta = {"kind": KIND, "activation": trained.network.activation, "studied": studied}
+    save_arrays(path, arrays | {"spread": trained.spread}, meta)
+
+
+def load_trained(path: Path) -> tuple[Trained, int]:
+    """What `save_trained` wrote."""
+    arrays, meta = load_arrays(path, KIND)
+    network, training = (
+        {name.removeprefix(part): array for name, array in arrays.items() if name.startswith(part)}
+        for part in (NETWORK, TRAINING)
+    )
+    try:
+        made = Mlp.from_arrays(network, cast("Activation", meta["activation"]))
+        return Trained(made, arrays["spread"], training), int(meta["studied"])
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
+        raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error

@@ -1,0 +1,187 @@
+"""What a method is given, and what it gives back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from isthmus.adapt.common.cost_to_go import cost_to_go
+from isthmus.adapt.common.response import Response
+from isthmus.core import Bool, Episode, Float, Policy, Simulator, WorldSpec, stream
+from isthmus.core.metric import Metric
+from isthmus.policies import Decider, NetworkPolicy
+from isthmus.policies.finetuner import Practice
+from isthmus.sysid import Physics
+
+Joints = Callable[[Float], tuple[Float, Float]]
+"""From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Policies tried in simulation, always from the same starts."""
+
+    scores: Callable[[Policy, int, int], Float]
+    """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be, in one
+    of several parts with starts of their own."""
+    source: Callable[[int], Float]
+    """The scores of the source's policy in the source simulator, from the starts of a part (n,)."""
+    zero: Callable[[int], Float]
+    """Those of doing nothing."""
+    practice: Callable[[NetworkPolicy], Practice] | None = None
+    """Training in the same simulation, for a policy that may be changed."""
+
+
+@dataclass(frozen=True)
+class Upset:
+    """What comes between a policy and the robot."""
+
+    response: Response
+    """What commands come to."""
+    noise: Float
+    """Of sensors: the standard deviation of each observation (obs,)."""
+
+
+UpsetIn = Callable[[Simulator | None], Upset]
+"""From a simulator, or None for the source's, to what upsets the target in its terms."""
+
+
+class Rehearse(Protocol):
+    """Makes rehearsals of what was recorded on the target."""
+
+    def __call__(
+        self, episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
+    ) -> Rehearsal:
+        """Rehearsals where the target is as it seems to be.
+
+        By target data, what upsets it, physical parameters if they are known, and the steps by which commands are late
+        that were recorded as on time; in the source simulator where that is not to be corrected.
+        """
+        ...
+
+
+def _as_it_is(policy: Policy) -> Policy:
+    return policy
+
+
+@dataclass(frozen=True)
+class SourceCost:
+    """What the task costs in the source simulator, where all is known. The target's reward is another matter."""
+
+    foresee: Callable[[Float, Float, int], tuple[Float, Float, Float]]
+    """From observations (n, obs) and actions (n, act) about as many robots as the number says, in a simulator whose
+    actuators know no limits: what is seen next (n, obs), and what the cost is made of, before the step and after it,
+    each (n, m)."""
+    price: Callable[[Float, Float, Float], Float]
+    """From that before, actions and that after, what a step costs (n,)."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
+
+    policy: Policy
+    """As it is."""
+    simulator: Simulator
+    unlimited: Simulator
+    """The same simulator several times over, with actuators that know no limits."""
+    spec: WorldSpec
+    seed: int
+    cost: SourceCost | None = None
+    """The task's own, for methods that plan."""
+    joints: Joints | None = None
+    """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
+    practice: Callable[[NetworkPolicy], Practice] | None = None
+    """Training in the source simulator, for methods that change the policy."""
+    robust: Callable[[], Policy] | None = None
+    """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
+    physics: Physics | None = None
+    """The simulator with physical parameters that can be changed, for methods that look for the target's."""
+    rehearsal: Rehearse | None = None
+    """Rehearsals of policies in simulation."""
+    unactuated: Bool | None = None
+    """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
+    shown: Callable[[Policy], Policy] = _as_it_is
+    """Makes a policy see what follows from the state as the simulator works it out."""
+
+    @cached_property
+    def asked(self) -> Policy:
+        """pi_src: what the policy would do in the simulator, in the state that is seen."""
+        return self.shown(self.policy)
+
+    @cached_property
+    def cost_to_go(self) -> Metric:
+        """By what an error costs to correct later, on the policy's course in the simulator."""
+        return cost_to_go(self.policy, self.unlimited, stream(self.seed, "cost-to-go"))
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """How well a candidate did in rehearsal, if 1 is the source's policy in its simulator and 0 is doing nothing."""
+
+    score: float
+    error: float
+    """Its standard error."""
+    episodes: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """How a round of learning went, for people to look at."""
+
+    epochs: int
+    best: int
+    losses: tuple[tuple[float, float], ...] = ()
+    """Training and held-out loss of every pass."""
+    error: tuple[float, ...] = ()
+    """Held-out action error of each actuator; none for methods that predict no actions."""
+    spread: tuple[float, ...] = ()
+    """Spread of each actuator's actions in the data: what the error is to be compared with."""
+    chosen: str = ""
+    """What was taken of several candidates."""
+    foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
+    """How each candidate did in rehearsal."""
+    predicted: float | None = None
+    """How the one did that was taken."""
+
+
+class Method(Protocol):
+    """One way across. It never meets the target: it sees only what was recorded there."""
+
+    @property
+    def history(self) -> int:
+        """How many observations its policy looks at."""
+        ...
+
+    @property
+    def samples_wanted(self) -> bool:
+        """Whether target data is of any use to it."""
+        ...
+
+    def decider(self) -> Decider:
+        """What to run on the target now: to collect with, and to cross with."""
+        ...
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+        """Learn from all target data so far."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write what was learned."""
+        ...
+
+    def restore(self, path: Path) -> None:
+        """Be as when `path` was saved."""
+        ...
+
+
+@runtime_checkable
+class Explorer(Method, Protocol):
+    """A method that is paid: its episodes are of its own making, and are `PaidTrajectory`s."""
+
+    def explorer(self, rng: np.random.Generator) -> Decider:
+        """What to collect with instead."""
+        ...

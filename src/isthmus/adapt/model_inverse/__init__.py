@@ -1,0 +1,1 @@
+"""Fit the simulator's physics to the target, and invert the simulator for the action."""

@@ -1,0 +1,159 @@
+"""Find the physics of the target, and the action that reaches the wanted state in a simulator that has it.
+
+    z = argmin_z sum |o' - T_z(o, a)|^2 + |z|^2         physical parameters, from the target's own steps
+    a = argmin_a |T_z(o, a) - o_want|                   o_want = T_src(o, a_src), a_src = pi_src(o)
+
+What is not physics of the model (a delay, noise, backlash) has no parameter, and is met by the ones there are as well
+as they can. What an underactuated robot cannot reach is missed where it is cheap to make up for, by the cost-to-go.
+"""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.method import Learned, Source
+from isthmus.adapt.model_inverse.one_step_inverse import Reach
+from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, keep_overflow
+from isthmus.core.metric import Metric
+from isthmus.io import load_arrays, save_arrays
+from isthmus.policies import Decision, Unadapted
+from isthmus.sysid import Transitions, identify, set_apart
+
+KIND = "physical-parameters"
+ITERATIONS = 1
+"""Of Gauss-Newton in a control step; a second one takes half as long again for a hundredth of the score."""
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Of the way from the simulator's own physics to what was fitted."""
+DOUBT = 2.0
+"""Standard errors by which a share must do better in other episodes than the simulator's own physics."""
+MOST_CHECKED = 200
+"""Steps that the action error is told from."""
+
+
+@dataclass(frozen=True)
+class IdentifiedPolicy:
+    """The source's policy, with the actions that reach in the identified simulator what it wants."""
+
+    policy: Policy
+    simulator: Simulator
+    reach: Reach
+
+    def decide(self, history: History) -> Decision:
+        """The action for n histories, and what it is meant to reach."""
+        a_src = self.policy(history)
+        o_want = self.simulator.predict(history, a_src)
+        within = self.simulator.spec.clip(a_src)
+        found = self.reach(history.current, o_want, within)
+        return Decision(a_src, o_want, keep_overflow(a_src, found.actions, self.reach.low, self.reach.high))
+
+    def __call__(self, history: History) -> Float:
+        """Actions (n, act) for n histories."""
+        return self.decide(history).command
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Steps that were not fitted to, in a simulator.
+
+    Good predictions alone are not enough: with noisy sensors the best ones are timid, as of a robot in treacle, and
+    their inverse is wild. Nor are well told actions: with noisy motors a robot without weight tells them best.
+    """
+
+    action_errors: Float
+    """How far the actions that would explain the steps are from those applied (n, act)."""
+    missed: Float
+    """What is not predicted, in spreads (n, d)."""
+    half_range: Float
+
+    @property
+    def costs(self) -> tuple[Float, Float]:
+        """What either error comes to in each step, each (n,)."""
+        return np.square(self.action_errors / self.half_range).mean(axis=1), np.square(self.missed).mean(axis=1)
+
+    def gain(self, other: "_Trial") -> float:
+        """How much better actions are told than by `other`; nothing where either may be for the worse."""
+        gains = [theirs - ours for ours, theirs in zip(self.costs, other.costs, strict=True)]
+        sure = all(gain.mean() > DOUBT * gain.std() / np.sqrt(len(gain)) for gain in gains)
+        return float(gains[0].mean()) if sure else 0.0
+
+
+class IdentifiedMethod:
+    """The simulator's own physics, put right."""
+
+    history = 1
+    samples_wanted = True
+
+    def __init__(self, source: Source) -> None:
+        """Start with the physics of the source."""
+        if source.physics is None:
+            raise Problem("identification needs a simulator whose physical parameters can be changed")
+        self._source, self._physics = source, source.physics
+        self._weigh: Callable[[Metric], Metric] | None = None
+        self._z: Float | None = None
+        self.fitted: Float | None = None
+        """The parameters that fit best, whether they are to be followed or not; None before anything was learned."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has nothing to go by, and leaves the policy as it is."""
+        return self._z is None or not self._z.any()
+
+    @property
+    def simulator(self) -> Simulator:
+        """With the physics that is followed, and actuators that know no limits; the source's while there is none."""
+        if self._z is None:
+            return self._source.simulator
+        return self._physics.simulator(self._physics.values(self._z))
+
+    def weighing(self, weigh: Callable[[Metric], Metric]) -> "IdentifiedMethod":
+        """The same physics, where the metric is what `weigh` makes of the cost-to-go."""
+        other = copy(self)
+        other._weigh = weigh
+        return other
+
+    def decider(self) -> IdentifiedPolicy | Unadapted:
+        """The adapted policy, once something is known of the target's physics."""
+        policy, simulator, spec = self._source.asked, self._source.simulator, self._source.spec
+        if self._z is None:
+            return Unadapted(policy, simulator)
+        metric = self._source.cost_to_go if self._weigh is None else self._weigh(self._source.cost_to_go)
+        reach = Reach(self.simulator, spec.action_low, spec.action_high, metric, ITERATIONS)
+        return IdentifiedPolicy(policy, simulator, reach)
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+        """Fit the parameters to everything so far, going on from those there are."""
+        kept, apart = set_apart(episodes)
+        z = identify(self._physics, Transitions.of(kept), self._source.spec.targets, self._z).z
+        checked = Transitions.of(apart).thinned(MOST_CHECKED)
+        self.fitted = z
+        trials = {share: self._try(share * z, checked) for share in SHARES}
+        own = trials[0.0]
+        best = max(SHARES, key=lambda share: (trials[share].gain(own), -share))
+        self._z = best * z
+        left, spread = np.sqrt(np.square(trials[best].action_errors).mean(axis=0)), checked.actions.std(axis=0)
+        return Learned(0, 0, (), error=tuple(left.tolist()), spread=tuple(spread.tolist()))
+
+    def save(self, path: Path) -> None:
+        """Write the parameters."""
+        if self._z is None:
+            raise ValueError("nothing was identified yet")
+        save_arrays(path, {"z": self._z}, {"kind": KIND})
+
+    def restore(self, path: Path) -> None:
+        """Read parameters."""
+        arrays, _ = load_arrays(path, KIND)
+        z = np.asarray(arrays.get("z"), dtype=np.float64)
+        if z.shape != (self._physics.size,) or not np.isfinite(z).all():
+            raise Problem(f"{path} is not a {KIND} file of this robot, or it is damaged")
+        self._z = z
+
+    def _try(self, z: Float, steps: Transitions) -> "_Trial":
+        """See what steps that were not fitted to are in the simulator of z."""
+        simulator, metric = self._physics.simulator(self._physics.values(z)), self._source.cost_to_go
+        missed = metric.in_spreads(steps.after - simulator.predict(History.of(steps.before), steps.actions))
+        found = Explainer(simulator, metric)(steps.before, steps.after, steps.actions, iterations=1)
+        return _Trial(found.actions - steps.actions, missed, simulator.spec.half_range)

@@ -1,0 +1,1 @@
+"""Track the simulator's trajectory several steps ahead with a linear model of the robot."""

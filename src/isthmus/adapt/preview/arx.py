@@ -1,0 +1,121 @@
+"""How the robot answers commands from step to step, as a linear function.
+
+    s' = s + W' x        x = [1, s, a, the actions before]
+
+s is what is sensed of the robot. A robot that lags answers a command over several steps: the commands before are part
+of its state.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Float, Problem
+from isthmus.core.linear import solve
+from isthmus.io import load_arrays, save_arrays
+
+KIND = "answer-model"
+FOLDS = 5
+STRENGTHS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+"""Of the ridge, for each example and standardised feature."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The weights W."""
+
+    weights: Float
+    """(1 + sensed + (1 + past) act, sensed)."""
+    past: int
+    """How many actions before the present one count."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that do not fit together: they may come from a file."""
+        features, sensed = self.weights.shape
+        if self.past < 0 or (features - 1 - sensed) % (1 + self.past) or not np.isfinite(self.weights).all():
+            raise ValueError(f"weights of shape {self.weights.shape} do not go with {self.past} past actions")
+
+    @property
+    def actions(self) -> int:
+        """How many actuators there are."""
+        features, sensed = self.weights.shape
+        return (features - 1 - sensed) // (1 + self.past)
+
+    def __call__(self, sensed: Float, action: Float, past: Float) -> Float:
+        """What is sensed after an action (n, act), from what is sensed now (n, s) and actions before (n, past act)."""
+        return sensed + features(sensed, action, past) @ self.weights
+
+    def course(self, sensed: Float, actions: Float, past: Float, error: Float) -> Float:
+        """What is sensed along actions (n, h, act), latest `past` last, when every step errs by `error`: (n, h, s)."""
+        out = np.empty((*actions.shape[:2], sensed.shape[1]))
+        for step in range(actions.shape[1]):
+            action = actions[:, step]
+            sensed = self(sensed, action, past) + error
+            out[:, step] = sensed
+            past = np.concatenate((past, action), axis=1)[:, action.shape[1] :]
+        return out
+
+    def sensitivity(self, horizon: int) -> Float:
+        """How what is sensed in each step of a course depends on each step's action (h, s, h, act)."""
+        s, act = self.weights.shape[1], self.actions
+        nothing = np.zeros((horizon * act, s))
+        each = np.eye(horizon * act).reshape(horizon * act, horizon, act)
+        past = np.zeros((horizon * act, self.past * act))
+        moved = self.course(nothing, each, past, nothing)
+        moved -= self.course(nothing, 0 * each, past, nothing)
+        return np.moveaxis(moved.reshape(horizon, act, horizon, s), (2, 3), (0, 1))
+
+    def save(self, path: Path) -> None:
+        """Write the model."""
+        save_arrays(path, {"weights": self.weights}, {"kind": KIND, "past": self.past})
+
+    @staticmethod
+    def load(path: Path) -> "Answer":
+        """Read a model."""
+        arrays, meta = load_arrays(path, KIND)
+        try:
+            return Answer(np.asarray(arrays["weights"], dtype=np.float64), int(meta["past"]))
+        except (KeyError, ValueError, TypeError, OverflowError) as error:
+            raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error
+
+
+@dataclass(frozen=True)
+class AnsweredRun:
+    """Steps that followed each other: what was sensed (T+1, s), actions (T, act), and those before (T, past act)."""
+
+    sensed: Float
+    actions: Float
+    past: Float
+
+
+def features(sensed: Float, action: Float, past: Float) -> Float:
+    """What the answer is linear in (n, 1 + s + (1 + past) act)."""
+    return np.concatenate((np.ones((len(sensed), 1)), sensed, action, past), axis=1)
+
+
+def fit_answer(runs: Sequence[AnsweredRun], past: int) -> Answer:
+    """The answer at work in `runs`: ridge regression, as strong as does best on runs that are held out."""
+    x = np.concatenate([features(run.sensed[:-1], run.actions, run.past) for run in runs])
+    y = np.concatenate([np.diff(run.sensed, axis=0) for run in runs])
+    folds = np.repeat(np.arange(len(runs)) % FOLDS, [len(run.actions) for run in runs])
+    scale = np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
+    x = x / scale
+    left = np.array([_left(x, y, folds, strength) for strength in STRENGTHS])  # (strengths, s)
+    best = int((left / (np.square(y).mean(axis=0) + 1e-12)).sum(axis=1).argmin())
+    weights = _ridge(x, y, STRENGTHS[best]) / scale[:, None]
+    return Answer(weights, past)
+
+
+def _left(x: Float, y: Float, folds: np.ndarray, strength: float) -> Float:
+    """Mean squared error of each output where it was not fitted."""
+    errors = np.empty_like(y)
+    for fold in np.unique(folds):
+        out = folds == fold
+        errors[out] = y[out] - x[out] @ _ridge(x[~out], y[~out], strength) if (~out).any() else y[out]
+    return np.square(errors).mean(axis=0)
+
+
+def _ridge(x: Float, y: Float, strength: float) -> Float:
+    return solve(x.T @ x + strength * len(x) * np.eye(x.shape[1]), x.T @ y)

@@ -1,0 +1,154 @@
+"""Look a few steps ahead: command what brings the robot along the simulator's course, not just to its next state.
+
+    a_src, o_want   from the simulator, for each of the next h steps
+    a               the first of the actions that minimise |q - q_want|^2 + r |a - a_src|^2 over those steps
+
+A robot that lags answers a command more in the second step than in the first. To reach the next state exactly, each
+command has to undo what the one before will still do, and they grow from step to step. With some steps in view they
+need not. What the model foresees wrongly is carried along: it errs in the next step much as in the last.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.adapt.method import Joints, Learned, Source
+from isthmus.adapt.preview.arx import Answer, AnsweredRun, fit_answer
+from isthmus.adapt.settings.method import MethodSettings
+from isthmus.core import Bool, Episode, Float, History, Policy, Problem, Simulator, Trajectory, keep_overflow
+from isthmus.core.linear import solve
+from isthmus.core.past_actions import recorded_past
+from isthmus.policies import Decision, Unadapted
+
+HORIZON = 4
+"""Steps that are looked ahead."""
+PRICE = 0.1
+"""Of a changed command, beside what it brings, on average over the commands of the horizon."""
+FOLLOW = 0.1
+"""Share of the latest error that goes into the one that is expected."""
+LEAST_HISTORY = 3
+
+
+class PreviewPolicy:
+    """The source's policy, its commands changed so that the robot keeps to the simulator's course."""
+
+    def __init__(self, source: Source, answer: Answer) -> None:
+        """Look ahead with `answer`."""
+        self._policy: Policy = source.asked
+        self._simulator: Simulator = source.simulator
+        self._answer, self._spec = answer, source.spec
+        self._joints = source.joints if source.spec.commands == "position" else None
+        self._sensed = source.spec.robot_dimensions
+        self._targets = np.searchsorted(self._sensed, source.spec.targets)
+        change = answer.sensitivity(HORIZON)[:, self._targets]  # (h, targets, h, act)
+        rows = change.reshape(HORIZON * len(self._targets), -1)
+        normal = rows.T @ rows
+        priced = normal + PRICE * np.trace(normal) / len(normal) * np.eye(len(normal))
+        self._first: Float = solve(priced, rows.T)[: answer.actions]
+        self._seen: Float = np.empty((0, 0))
+        self._past: Float = np.empty((0, 0))
+        self._error: Float = np.empty((0, 0))
+
+    def decide(self, history: History) -> Decision:
+        """The command for n histories, and what it is meant to reach."""
+        now = history.current[:, self._sensed]
+        past = led_past(history, self._answer.past, self._joints)
+        error = self._followed(history, now)
+        source, wanted = self._course(history)
+        spec = self._spec
+        within = spec.clip(source)
+        free = self._answer.course(now, within, past, error)[:, :, self._targets]
+        missing = wanted[:, :, spec.targets] - free
+        corrected = within[:, 0] + missing.reshape(len(now), -1) @ self._first.T
+        command = keep_overflow(source[:, 0], corrected, spec.action_low, spec.action_high)
+        self._seen, self._past, self._error = history.current.copy(), past.copy(), error
+        return Decision(source[:, 0], wanted[:, 0], command)
+
+    def __call__(self, history: History) -> Float:
+        """Commands (n, act) for n histories."""
+        return self.decide(history).command
+
+    def _course(self, history: History) -> tuple[Float, Float]:
+        """What the source would do (n, h, act), and see (n, h, obs), from here on."""
+        actions: list[Float] = []
+        seen: list[Float] = []
+        for _ in range(HORIZON):
+            actions.append(self._policy(history))
+            seen.append(self._simulator.predict(history, actions[-1]))
+            history = History.of(seen[-1])
+        return np.stack(actions, axis=1), np.stack(seen, axis=1)
+
+    def _followed(self, history: History, now: Float) -> Float:
+        """The error that is expected of the next step (n, s): none in the first of an episode."""
+        if history.length == 1 or self._seen.shape != history.current.shape:
+            return np.zeros_like(now)
+        follows: Bool = (history.observations[:, -2] == self._seen).all(axis=1)
+        # With the action as it was applied: a guard may have changed the command.
+        expected = self._answer(self._seen[:, self._sensed], history.actions[:, -1], self._past)
+        latest = (1 - FOLLOW) * self._error + FOLLOW * (now - expected)
+        again: Bool = (history.current == self._seen).all(axis=1)
+        return np.where((follows & ~again)[:, None], latest, np.where(again[:, None], self._error, 0.0))
+
+
+class PreviewMethod:
+    """A linear answer, looked ahead with."""
+
+    samples_wanted = True
+
+    def __init__(self, source: Source, settings: MethodSettings) -> None:
+        """Start without a model."""
+        if source.spec.commands == "position" and source.joints is None:
+            raise Problem("looking ahead needs actuators that each drive one joint, and this robot has others")
+        self._source, self._history = source, max(settings.history, LEAST_HISTORY)
+        self._answer: Answer | None = None
+
+    @property
+    def history(self) -> int:
+        """How many observations it looks at."""
+        return self._history
+
+    def decider(self) -> PreviewPolicy | Unadapted:
+        """The adapted policy, once there is a model."""
+        if self._answer is None:
+            return Unadapted(self._source.asked, self._source.simulator)
+        return PreviewPolicy(self._source, self._answer)
+
+    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+        """Fit the answer to everything so far."""
+        runs = [self._run(one) for episode in episodes for one in episode]
+        self._answer = fit_answer(runs, self._history - 1)
+        return Learned(0, 0)
+
+    def save(self, path: Path) -> None:
+        """Write the model."""
+        if self._answer is None:
+            raise ValueError("there is no model yet")
+        self._answer.save(path)
+
+    def restore(self, path: Path) -> None:
+        """Read a model."""
+        self._answer = Answer.load(path)
+
+    def _run(self, one: Trajectory) -> AnsweredRun:
+        spec = self._source.spec
+        joints = self._source.joints if spec.commands == "position" else None
+        before = joints(one.observations[:1])[0][0] if joints else 0.0
+        past = recorded_past(one.applied, self._history - 1, before)
+        sensed = one.observations[:, spec.robot_dimensions]
+        return AnsweredRun(sensed[one.context :], one.applied[one.context :], past[one.context :])
+
+
+def led_past(history: History, steps: int, joints: Joints | None) -> Float:
+    """The latest `steps` actions (n, steps act), oldest first.
+
+    Before its first step a history repeats its first observation. There, a robot that is sent to positions was held
+    where it is.
+    """
+    past = history.last(steps + 1)
+    actions = past.actions
+    if joints is not None:
+        before = (past.observations[:, :-1] == past.observations[:, 1:]).all(axis=2)  # (n, steps)
+        if before.any():
+            actions = np.where(before[:, :, None], joints(past.observations[:, 0])[0][:, None], actions)
+    return actions.reshape(len(actions), -1)

@@ -1,0 +1,103 @@
+"""The same crossing from many seeds."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from tyro.conf import Positional
+
+from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
+
+
+@dataclass(frozen=True)
+class Study:
+    """Cross a gap from many seeds, and say how well it went and how sure that is.
+
+    Example: `isthmus study reacher --gap tilt=90 --samples 2000 --seeds 10`
+    Example: `isthmus study hopper --policy ppo_hopper.zip --gap gravity=1.2 --seeds 5`
+
+    A study that was stopped goes on with the same command.
+    """
+
+    task: Positional[str]
+    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    gap: str = "none"
+    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    method: str = "auto"
+    """The way across: see `isthmus methods`."""
+    samples: int = 2000
+    """Steps that may be taken on the target."""
+    history: int = 1
+    """Observations the inverse model looks at."""
+    may_retrain: bool = False
+    """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
+    seeds: int = 10
+    """How many seeds: 0, 1, 2, ..."""
+    workers: int = len(os.sched_getaffinity(0))
+    """Processes that run side by side."""
+    out: Path | None = None
+    """Folder of the study; runs/study-TASK-GAP-METHOD, with the policy's name if one is given, when not given."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Run the study, print its table, write JSON and plot."""
+        from isthmus.adapt import MethodSettings
+        from isthmus.cli.files import policy_file
+        from isthmus.experiments import study_seeds
+        from isthmus.experiments.plot import plot_curve
+        from isthmus.robots import load_task
+        from isthmus.transfer import Config, Result, folder_name
+
+        settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
+        policy = policy_file(self.policy, self.normaliser, self.layout, trust=self.trust)
+        config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
+        config.load_gap().apply(load_task(self.task).embodiment.model)
+        whose = (self.policy.stem,) if self.policy else ()
+        out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with started_late(Progress(*columns, console=stderr)) as progress:
+            bar = progress.add_task("crossing from every seed", total=self.seeds)
+
+            def watch(result: Result) -> None:
+                progress.start()
+                progress.update(bar, advance=1)
+                stderr.print(
+                    f"seed {result.seed}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
+                )
+
+            study = study_seeds(config, range(self.seeds), out, self.workers, watch)
+        plot_curve(study, out / "study.svg")
+        figures = study.to_json()
+        if self.json:
+            print_json(figures)
+            return
+        print_table(
+            f"{self.task}, {self.gap}, {self.method}: normalised score over {self.seeds} seeds",
+            ("samples ", "median ", "worst ", "quartiles "),
+            [
+                (
+                    str(point["samples"]),
+                    f"{point['median']:.3f}",
+                    f"{point['worst']:.3f}",
+                    "{:.3f} to {:.3f}".format(*point["quartiles"]),
+                )
+                for point in figures["curve"]
+            ],
+        )
+        stdout.print(f"\nfigures: {out / 'study.json'}, plot: {out / 'study.svg'}", soft_wrap=True)

@@ -1,0 +1,149 @@
+"""How much of a gap one-step action adaptation could close at all, and what stands in its way.
+
+This is an oracle, no method: it optimises every command in the target simulator itself. It knows the target's model;
+noise, delays and sensor errors are the world's, and the oracle meets them as everybody else does.
+
+Where the target is known from logs alone, a forward model fitted to them stands in for it, and the outcome is an
+estimate: no better than the model.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Bool, Episode, Float, Policy, Problem, stream
+from isthmus.core.commit import current_commit
+from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
+from isthmus.evaluate.normalise import Scale
+from isthmus.evaluate.oracle.metrics import make_metric
+from isthmus.evaluate.oracle.policy import Oracle
+from isthmus.gaps import Gap
+from isthmus.policies import ZeroPolicy
+from isthmus.sysid.forward_model import Fitted, fit_forward
+from isthmus.sysid.open_target import OpenTarget
+from isthmus.tasks import Task
+from isthmus.tasks.sim_derived import shown_in_simulation
+
+TOLERANCE = 0.05
+"""A wanted state was out of reach when some target was missed by more than this, in spreads of a step."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What the oracle reached, and what it could not."""
+
+    task: str
+    gap: str
+    metric: str
+    episodes: int
+    seed: int
+    normalised: float
+    """The ceiling: the oracle's score on the scale of every other."""
+    standard_error: float
+    normalised_unadapted: float
+    limited: float
+    """Share of the steps whose wanted state was out of reach, with an actuator at its limit."""
+    unactuated: float
+    """Share of the steps whose wanted state was out of reach though no limit was: not every direction is actuated."""
+    missed: dict[str, float]
+    """How far each target was missed, in spreads of a step (root mean square), the farthest first."""
+    fitted: Fitted | None = None
+    """How good the forward model is that stands in for a target known from logs alone; None for the oracle."""
+
+    @property
+    def out_of_reach(self) -> float:
+        """Share of the steps whose wanted state was out of reach."""
+        return self.limited + self.unactuated
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, marked as what it is."""
+        known = {"oracle": self.fitted is None, "estimate": self.fitted is not None}
+        fitted = asdict(self.fitted) if self.fitted else None
+        whole = {**known, **vars(self), "fitted": fitted, "out_of_reach": self.out_of_reach}
+        return whole | {"commit": current_commit()}
+
+
+def ceiling(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> Ceiling:
+    """Let the oracle carry `policy` across `gap`, from the starts of a crossing of that seed."""
+    gap = gap.resolve(task.embodiment.model)
+    target = OpenTarget.of(task.embodiment, gap.apply(task.embodiment.model))
+    trial = _Trial(task, policy, metric, episodes, seed)
+    return trial.ceiling(str(gap), target, lambda: task.target(gap, episodes))
+
+
+def estimated_ceiling(
+    task: Task, logs: Sequence[Episode], name: str, policy: Policy, metric: str, *, episodes: int, seed: int
+) -> Ceiling:
+    """The same in a forward model that was fitted to `logs` of a target, which is known as `name`."""
+    trial = _Trial(task, policy, metric, episodes, seed)
+    forward = fit_forward(task.embodiment, logs)
+    found = trial.ceiling(name, forward.open_target(), lambda: forward.world(episodes))
+    return replace(found, fitted=forward.fitted)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What is to be carried across, and how it is scored."""
+
+    task: Task
+    policy: Policy
+    metric: str
+    episodes: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1:
+            raise Problem(f"episodes must be at least 1, got {self.episodes}")
+
+    def ceiling(self, gap: str, target: OpenTarget, make_world: Callable[[], Scorable]) -> Ceiling:
+        task, policy, spec = self.task, self.policy, self.task.embodiment.spec
+        metric = make_metric(self.metric, task, policy, stream(self.seed, "cost-to-go"))
+        asked = shown_in_simulation(task, policy, stream(self.seed, "shown"))(policy)
+        oracle = Oracle(asked, task.source(), target, metric)
+        zero = self._run(task.source(self.episodes), ZeroPolicy(spec.action_size)).score
+        expert = self._run(task.source(self.episodes), policy).score
+        if not expert > zero:
+            raise Problem(f"the policy scores {expert:g} in its own simulator, no better than doing nothing ({zero:g})")
+        scale = Scale(zero, expert)
+        tally = _Tally(oracle)
+        reached = self._run(make_world(), oracle, tally)
+        errors = np.sqrt(np.mean(np.square(np.concatenate(tally.missed)), axis=0))
+        limited = np.concatenate(tally.limited)
+        beyond = np.concatenate(tally.beyond)
+        names: list[str] = [spec.observation_names[int(target)] for target in spec.targets]
+        return Ceiling(
+            task=task.name,
+            gap=gap,
+            metric=self.metric,
+            episodes=self.episodes,
+            seed=self.seed,
+            normalised=scale(reached.score),
+            standard_error=float(reached.scores.std() / np.sqrt(self.episodes) / (scale.expert - scale.zero)),
+            normalised_unadapted=scale(self._run(make_world(), policy).score),
+            limited=float((beyond & limited).mean()),
+            unactuated=float((beyond & ~limited).mean()),
+            missed={names[i]: float(errors[i]) for i in np.argsort(-errors)},
+        )
+
+    def _run(self, world: Scorable, policy: Policy, watch: Callable[[Bool], None] | None = None) -> Evaluation:
+        return evaluate(self.task, world, policy, 1, stream(self.seed, "evaluate"), watch=watch)
+
+
+class _Tally:
+    """What the oracle missed in the steps of episodes that were still running."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self.missed: list[Float] = []
+        self.limited: list[Bool] = []
+        self.beyond: list[Bool] = []
+
+    def __call__(self, running: Bool) -> None:
+        found = self._oracle.latest
+        if found is not None:
+            missed = found.missed[running]
+            self.missed.append(missed)
+            self.limited.append(found.limited[running])
+            self.beyond.append(np.abs(missed).max(axis=1) > TOLERANCE)

@@ -1,0 +1,7 @@
+"""Every method on the same gap, and the ceiling above them."""
+
+from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.comparison import Comparison
+from isthmus.experiments.comparison.run import compare
+
+__all__ = ["Case", "Comparison", "compare"]

@@ -1,0 +1,176 @@
+"""A comparison as far as it is: rows, ceilings and advice."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from isthmus.core.commit import commits_of
+from isthmus.experiments.comparison.advice import Advice, advise, score_text
+from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.entry import UNADAPTED, choose_entries
+from isthmus.experiments.comparison.job import Ceiling, Crossing
+from isthmus.experiments.comparison.row import Row
+
+Found = Mapping[str, Mapping[str, Any]]
+"""What came of every job that is done, by the name of its file."""
+MISSING = "missing"
+REWARD = "(! the target's reward: never the advice)"
+COLUMNS = ("method", "score ", "seeds ", "samples ", "enough ", "episodes ", "fit, s ", "step, µs ", "what it sees")
+BRIEF = ("method", "score ", "samples ", "fit, s ", "step, µs ", "sees")
+"""What fits on a terminal; the rest is in notes."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of a case."""
+
+    case: Case
+    seeds: int
+    rows: tuple[Row, ...]
+    ceilings: Mapping[str, Mapping[str, Any]]
+    """By metric, those that are there."""
+
+    @staticmethod
+    def of(case: Case, found: Found, seeds: int) -> "Comparison":
+        """Put together what is there."""
+        by_entry = {
+            entry: {seed: found[file] for seed in range(seeds) if (file := Crossing(case, entry, seed).file) in found}
+            for entry in case.entries
+        }
+        return Comparison(
+            case=case,
+            seeds=seeds,
+            rows=tuple(Row.of(case, entry, one, seeds) for entry, one in by_entry.items()),
+            ceilings={metric: found[file] for metric in case.metrics if (file := Ceiling(case, metric).file) in found},
+        )
+
+    @cached_property
+    def advice(self) -> Advice:
+        """Which method to take."""
+        return advise(self.rows, self.known_ceilings)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no run of it is missing."""
+        return not any(row.missing for row in self.rows if not row.problem)
+
+    @property
+    def command(self) -> str:
+        """What makes it again."""
+        case = self.case
+        if case.stops:
+            return shlex.join(("isthmus", "compare-suite", "--only", case.task, "--seeds", str(self.seeds)))
+        names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
+        picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
+        words = ("isthmus", "compare", case.task, "--gap", case.gap, "--samples", str(case.samples), *picked)
+        return shlex.join((*words, *case.options, "--seeds", str(self.seeds)))
+
+    @property
+    def versions(self) -> list[dict[str, str]]:
+        """Everything that cells were computed with; one entry unless it changed on the way."""
+        every = {tuple(sorted(one["versions"].items())) for row in self.rows for one in row.found.values()}
+        return [dict(versions) for versions in sorted(every)]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "task": self.case.task,
+            "gap": self.case.gap,
+            "samples": self.case.samples,
+            "seeds": self.seeds,
+            "rows": [row.to_json() for row in self.rows],
+            "ceiling": {metric: dict(one) for metric, one in self.ceilings.items()},
+            "advice": self.advice.text,
+            "take": self.advice.take,
+            "control_period_microseconds": self.case.control_period,
+            "command": self.command,
+            "commit": ", ".join(commits_of(self.versions)),
+            "versions": self.versions,
+        }
+
+    @property
+    def known_ceilings(self) -> dict[str, float]:
+        """The oracle's score by metric, where it has one."""
+        return {metric: float(one["normalised"]) for metric, one in self.ceilings.items() if "normalised" in one}
+
+    @property
+    def unadapted(self) -> Row | None:
+        """The expert as it is, once it has a score."""
+        return next((row for row in self.rows if row.is_unadapted and row.scores), None)
+
+    @property
+    def taken(self) -> Row | None:
+        """The row to take."""
+        return next((row for row in self.rows if row.label == self.advice.take), None)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """The rows for people, under `COLUMNS`."""
+        return [_cells(row) for row in self.rows]
+
+    def brief(self) -> tuple[list[tuple[str, ...]], list[str]]:
+        """The rows under `BRIEF`, and notes: what is seen, by number, and what is particular to a row."""
+        sees = dict.fromkeys(_sees_text(row) for row in self.rows)
+        marks = {text: f"{number}{'!' if REWARD in text else ''}" for number, text in enumerate(sees, start=1)}
+        rows = [
+            (cells[0], cells[1] or "cannot", cells[3], *cells[6:8], marks[_sees_text(row)])
+            for row, cells in zip(self.rows, self.table(), strict=True)
+        ]
+        notes = [f"sees {mark}: {text}" for text, mark in marks.items()]
+        return rows, notes + [f"{row.label}: {note}" for row in self.rows for note in self._notes(row)]
+
+    def _notes(self, row: Row) -> list[str]:
+        there = len(row.scores)
+        return [
+            text
+            for text, wanted in (
+                (row.problem, row.problem is not None),
+                (f"{there} of {there + len(row.missing)} seeds so far", bool(row.missing and not row.problem)),
+                (f"{row.episodes} episodes a score", row.episodes != self.case.default_episodes),
+                ("its control step takes longer than the control period", not row.keeps_up),
+            )
+            if wanted and text
+        ]
+
+    def ceiling_table(self) -> list[tuple[str, str, str]]:
+        """Metric, score, and how often the wanted state was out of reach."""
+        return [(metric, *_ceiling_cells(self.ceilings.get(metric))) for metric in self.case.metrics]
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    sees = _sees_text(row)
+    there = len(row.scores)
+    seeds = f"{there} of {there + len(row.missing)}" if row.missing else str(there)
+    if row.problem and not row.scores:
+        return (row.label, *7 * ("",), row.problem)
+    if not row.scores:
+        return (row.label, MISSING, seeds, "", "", str(row.episodes), "", "", sees)
+    return (
+        row.label,
+        score_text(row),
+        seeds,
+        f"{row.samples:,}",
+        f"{row.enough:,}",
+        str(row.episodes),
+        "" if row.fit_seconds is None else f"{row.fit_seconds:.1f}",
+        _step_text(row),
+        f"{sees}; {row.problem}" if row.problem else sees,
+    )
+
+
+def _sees_text(row: Row) -> str:
+    return f"{row.entry.kind.sees} {REWARD}" if row.entry.kind.sees_reward else row.entry.kind.sees
+
+
+def _step_text(row: Row) -> str:
+    took = row.step_microseconds
+    return "" if took is None else f"{took:,.0f}" + ("" if row.keeps_up else " (too slow)")
+
+
+def _ceiling_cells(found: Mapping[str, Any] | None) -> tuple[str, str]:
+    if found is None:
+        return MISSING, ""
+    if "problem" in found:
+        return "", str(found["problem"])
+    return f"{found['normalised']:.3f} ± {found['standard_error']:.3f}", f"{found['out_of_reach']:.0%}"

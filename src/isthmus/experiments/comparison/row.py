@@ -1,0 +1,162 @@
+"""What came of an entry over its seeds."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.entry import UNADAPTED, Entry
+
+NOISE = 0.01
+"""Differences below this say nothing either way."""
+SURE = 2.0
+"""Standard errors that a difference has to be worth."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a comparison."""
+
+    entry: Entry
+    episodes: int
+    """Behind the score of a seed."""
+    found: Mapping[int, Mapping[str, Any]]
+    """What came of each seed that is there."""
+    missing: tuple[int, ...]
+    """Seeds that are yet to come."""
+    problem: str | None
+    """Why it cannot serve this task, if it cannot."""
+    control_period: float
+    """Microseconds that there are for a control step."""
+
+    @staticmethod
+    def of(case: Case, entry: Entry, found: Mapping[int, Mapping[str, Any]], seeds: int) -> "Row":
+        """Put the seeds of an entry together."""
+        problems = [str(one["problem"]) for one in found.values() if "problem" in one]
+        return Row(
+            entry=entry,
+            episodes=case.episodes_of(entry),
+            found={seed: one for seed, one in sorted(found.items()) if "problem" not in one},
+            missing=tuple(seed for seed in range(seeds) if seed not in found),
+            problem=problems[0] if problems else None,
+            control_period=case.control_period,
+        )
+
+    @property
+    def label(self) -> str:
+        """Names it."""
+        return self.entry.label
+
+    @property
+    def is_unadapted(self) -> bool:
+        """Whether this is the expert as it is."""
+        return self.entry.method == UNADAPTED
+
+    @property
+    def scores(self) -> list[float]:
+        """The normalised score of each seed."""
+        return self._of_seeds("normalised")
+
+    @property
+    def mean(self) -> float:
+        """The score over seeds; there has to be one."""
+        return float(np.mean(self.scores))
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over seeds, where there are several."""
+        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else None
+
+    @property
+    def error(self) -> float:
+        """Standard error of the score: by the seeds, or by the episodes where there is one seed."""
+        if self.spread is None:
+            return float(np.mean(self._of_seeds("episode_error")))
+        return self.spread / math.sqrt(len(self.scores))
+
+    @property
+    def samples(self) -> int:
+        """Steps taken on the target."""
+        return max((int(one) for one in self._of_seeds("samples")), default=0)
+
+    @property
+    def enough(self) -> int:
+        """Samples from which the score stayed within the noise of what it came to, the mean over seeds."""
+        curves = [[(int(samples), float(score)) for samples, score in one] for one in self._of_seeds("curve")]
+        points = list(zip(*curves, strict=False))[1:]  # the first is the expert as it is
+        least = self.mean - max(NOISE, SURE * self.error)
+        held = self.samples
+        for point in reversed(points):
+            if float(np.mean([score for _, score in point])) < least:
+                break
+            held = max(samples for samples, _ in point)
+        return held
+
+    @property
+    def fit_seconds(self) -> float | None:
+        """Seconds of learning, the median over seeds."""
+        return _median(self._of_seeds("fit_seconds"))
+
+    @property
+    def step_microseconds(self) -> float | None:
+        """What a control step of one robot takes, the median over seeds."""
+        return _median([one for one in self._of_seeds("step_microseconds") if one is not None])
+
+    @property
+    def step_p99_microseconds(self) -> float | None:
+        """What 99 of 100 of its control steps take no longer than, the median over seeds that recorded it."""
+        times = (one.get("step_p99_microseconds") for one in self.found.values())
+        return _median([one for one in times if one is not None])
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether its control step is done in time, as far as is known."""
+        return self.step_microseconds is None or self.step_microseconds <= self.control_period
+
+    def beats(self, other: "Row") -> bool:
+        """Whether it is better than another beyond the noise.
+
+        Episodes of a seed start from the same states for all, so where several seeds are shared it is judged by the
+        differences in each.
+        """
+        shared = [seed for seed in self.found if seed in other.found]
+        if len(shared) < 2:
+            return self.mean - other.mean > max(NOISE, SURE * math.hypot(self.error, other.error))
+        apart = [self.found[seed]["normalised"] - other.found[seed]["normalised"] for seed in shared]
+        error = float(np.std(apart, ddof=1)) / math.sqrt(len(apart))
+        return float(np.mean(apart)) > max(NOISE, SURE * error)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        scored = bool(self.scores)
+        return {
+            "method": self.label,
+            "name": self.entry.method,
+            "history": self.entry.history,
+            "normalised": self.mean if scored else None,
+            "spread": self.spread if scored else None,
+            "standard_error": self.error if scored else None,
+            "samples": self.samples if scored else None,
+            "enough_samples": self.enough if scored else None,
+            "sees": self.entry.kind.sees,
+            "sees_target_reward": self.entry.kind.sees_reward,
+            "fit_seconds": self.fit_seconds,
+            "step_microseconds": self.step_microseconds,
+            "step_p99_microseconds": self.step_p99_microseconds,
+            "keeps_up": self.keeps_up,
+            "evaluation_episodes": self.episodes,
+            "seeds": {str(seed): one["normalised"] for seed, one in self.found.items()},
+            "missing": list(self.missing),
+            "curves": {str(seed): one["curve"] for seed, one in self.found.items()},
+            "problem": self.problem,
+        }
+
+    def _of_seeds(self, name: str) -> list[Any]:
+        return [one[name] for one in self.found.values()]
+
+
+def _median(values: list[float]) -> float | None:
+    return float(np.median(values)) if values else None

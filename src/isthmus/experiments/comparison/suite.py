@@ -1,0 +1,62 @@
+"""Every method on the gaps of every robot: the study behind docs/results/compare.md."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from isthmus.core import unknown_name
+from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.comparison import Comparison
+from isthmus.experiments.comparison.entry import choose_entries
+from isthmus.experiments.comparison.job import Crossing, Job
+from isthmus.experiments.comparison.run import Progress, compare
+from isthmus.experiments.comparison.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
+from isthmus.experiments.comparison.suite_page import write_suite
+
+
+def run_suite(
+    out: Path,
+    results: Path,
+    command: str,
+    *,
+    seeds: int,
+    workers: int = 1,
+    only: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    watch: Callable[[Progress], None] = lambda _progress: None,
+) -> list[Comparison]:
+    """Do what is missing in `out`, of the tasks and methods that are named, and write `results` after every piece.
+
+    Where none are named, all are meant; the ceilings go with all methods.
+    """
+    known = dict.fromkeys(entry.method for entry in choose_entries(SUITE_METHODS))
+    for kind, names, there in (("task", only, SUITE), ("method", methods, known)):
+        for name in names:
+            if name not in there:
+                raise unknown_name(f"{kind} of the suite", name, there)
+
+    def wanted(job: Job) -> bool:
+        of_them = not methods or (isinstance(job, Crossing) and job.entry.method in methods)
+        return of_them and (not only or job.case.task in only)
+
+    def show(comparisons: list[Comparison]) -> None:
+        write_suite(comparisons, command, results)
+
+    return compare(suite_cases(), out, seeds=seeds, workers=workers, wanted=wanted, show=show, watch=watch)
+
+
+def suite_cases() -> list[Case]:
+    """What the suite compares."""
+    return [
+        Case(
+            task=task,
+            gap=gap,
+            samples=BUDGETS[-1],
+            entries=choose_entries(SUITE_METHODS),
+            episodes=contest.episodes,
+            ceiling_episodes=contest.ceiling_episodes,
+            rounds=SUITE_ROUNDS,
+            stops=SUITE_STOPS,
+        )
+        for task, contest in SUITE.items()
+        for gap in contest.gaps
+    ]

@@ -1,0 +1,70 @@
+"""Every choice behind figures 3 and 4. This is the file to tune; nothing else holds a number of theirs."""
+
+from dataclasses import dataclass, field
+
+from isthmus.adapt import MethodSettings
+
+SEEDS, QUICK_SEEDS = 10, 2
+SHARE = 0.75
+"""The share of the expert's score that figure 4 counts samples to."""
+ARMS = {"no history": 1, "history": 2}
+"""Observations that the inverse model looks at."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a gap is crossed."""
+
+    method: str
+    samples: int
+    """The budget: steps on the target."""
+    round_samples: int = 250
+    evaluation_episodes: int = 50
+    settings: MethodSettings = field(default_factory=MethodSettings)
+    """Collection and fit; the history is the arm's."""
+
+
+QUICK_ROUNDS, QUICK_EPISODES = 3, 50
+"""A quick look: this many rounds instead of the budget, and evaluation episodes."""
+
+
+@dataclass(frozen=True)
+class Dial:
+    """One panel of figure 3: a gap in several sizes."""
+
+    sizes: tuple[float, ...]
+    quick: tuple[float, ...]
+    choice: Choice
+
+
+# Figure 3: the score against the size of the gap. Where a dial is at its neutral value there is no gap; that case is
+# crossed by the choice of the robot's first dial.
+FIGURE_3_ARMS = ("history",)
+GRAVITY = (0.8, 0.9, 1.0, 1.1, 1.2), (0.8, 1.0, 1.2)
+NOISE = (0.0, 0.05, 0.1, 0.2), (0.0, 0.2)
+FIGURE_3: dict[str, dict[str, Dial]] = {
+    "reacher": {
+        "tilt": Dial((0, 15, 30, 45, 60, 75, 90), (0, 45, 90), Choice("explained", 1_000, 500)),
+        "motor-noise": Dial(*NOISE, Choice("explained", 1_000, 500)),
+    },
+    "hopper": {
+        "gravity": Dial(*GRAVITY, Choice("explained", 2_000, 1_000)),
+        "motor-noise": Dial(*NOISE, Choice("explained", 2_000, 1_000)),
+    },
+    "half-cheetah": {
+        "gravity": Dial(*GRAVITY, Choice("explained", 2_000, 1_000)),
+        "motor-noise": Dial(*NOISE, Choice("explained", 2_000, 1_000)),
+    },
+    "humanoid": {
+        "gravity": Dial(*GRAVITY, Choice("explained", 4_000, 2_000)),
+        "motor-noise": Dial(*NOISE, Choice("explained", 4_000, 2_000)),
+    },
+}
+
+# Figure 4: samples until 3/4 of the expert, at the paper's motor noises: standard deviation and correlation.
+FIGURE_4_ARMS = ("no history", "history")
+QUICK_NOISES = ((0.0, 0.0), (0.2, 0.9), (1.0, 1.0))
+FIGURE_4: dict[str, dict[float, Choice]] = {
+    "hopper": dict.fromkeys((0.0, 0.2, 1.0), Choice("explained", 4_000, 250)),
+    "humanoid": dict.fromkeys((0.0, 0.2, 1.0), Choice("explained", 8_000, 1_000)),
+}

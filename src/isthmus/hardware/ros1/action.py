@@ -1,0 +1,146 @@
+"""The action by which a Fetch's arm is sent along a trajectory: goals, cancels, and what becomes of a goal."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.hardware.ros1.action_types import STATES, feedback_type, goal_type, result_type
+from isthmus.hardware.ros1.bindings import message
+from isthmus.hardware.ros1.messages import as_duration, as_time
+
+ACTION = "/arm_controller/follow_joint_trajectory"
+GOAL, CANCEL, RESULT = f"{ACTION}/goal", f"{ACTION}/cancel", f"{ACTION}/result"
+STATUS, FEEDBACK = f"{ACTION}/status", f"{ACTION}/feedback"
+SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS = 0, -1, -2
+"""Error codes of a result."""
+ACTIVE, PREEMPTED, SUCCEEDED, REJECTED = map(STATES.index, ("ACTIVE", "PREEMPTED", "SUCCEEDED", "REJECTED"))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Points to go to: seconds from now, and positions in the order of `names`."""
+
+    identity: str
+    names: tuple[str, ...]
+    points: tuple[tuple[float, Float], ...]
+    stamp: float
+    """When it was sent."""
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Gives up the goal of that identity, and all that were sent by then; with neither said, all there are."""
+
+    identity: str = ""
+    stamp: float = 0.0
+
+    @property
+    def everything(self) -> bool:
+        """Whether the arm is to hold, whatever it is after."""
+        return not self.identity and not self.stamp
+
+    def concerns(self, identity: str, stamp: float) -> bool:
+        """Whether it gives up that goal."""
+        return self.everything or identity == self.identity or (self.stamp > 0 and stamp <= self.stamp)
+
+
+@dataclass(frozen=True)
+class Status:
+    """How it stands with a goal."""
+
+    identity: str
+    stamp: float
+    """When it was sent."""
+    state: int
+    """One of actionlib's `STATES`."""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Positions and velocities of the joints (act,)."""
+
+    positions: Float
+    velocities: Float
+
+    def __sub__(self, other: "Motion") -> "Motion":
+        """How far it is ahead of another."""
+        return Motion(self.positions - other.positions, self.velocities - other.velocities)
+
+
+def read_goal(received: Any) -> Goal:  # noqa: ANN401
+    """What a goal asks for."""
+    trajectory = received.goal.trajectory
+    points = tuple(
+        (float(point.time_from_start.to_sec()), np.array(point.positions, dtype=np.float64))
+        for point in trajectory.points
+    )
+    return Goal(str(received.goal_id.id), tuple(trajectory.joint_names), points, received.goal_id.stamp.to_sec())
+
+
+def write_goal(goal: Goal) -> Any:  # noqa: ANN401
+    """A goal for the arm controller, to be begun at once."""
+    made: Any = goal_type()()
+    made.header.stamp = made.goal_id.stamp = as_time(goal.stamp)
+    made.goal_id.id = goal.identity
+    trajectory = made.goal.trajectory
+    trajectory.joint_names = list(goal.names)
+    trajectory.points = [_point(after, positions) for after, positions in goal.points]
+    return made
+
+
+def read_cancel(received: Any) -> Cancel:  # noqa: ANN401
+    """What an actionlib_msgs/GoalID on the cancel topic asks for."""
+    return Cancel(str(received.id), received.stamp.to_sec())
+
+
+def write_result(status: Status, code: int, now: float) -> Any:  # noqa: ANN401
+    """What became of a goal."""
+    made: Any = result_type()()
+    made.header.stamp = as_time(now)
+    _fill(made.status, status)
+    made.result.error_code, made.result.error_string = code, status.text if code else ""
+    return made
+
+
+def write_statuses(statuses: Iterable[Status], now: float) -> Any:  # noqa: ANN401
+    """An actionlib_msgs/GoalStatusArray."""
+    made: Any = message("actionlib_msgs/GoalStatusArray")()
+    made.header.stamp = as_time(now)
+    for status in statuses:
+        one = message("actionlib_msgs/GoalStatus")()
+        _fill(one, status)
+        made.status_list.append(one)
+    return made
+
+
+def write_feedback(
+    status: Status, names: Sequence[str], desired: Motion, actual: Motion, since: float, now: float
+) -> Any:  # noqa: ANN401
+    """How the current goal goes, `since` seconds after it began; the error is how far the arm is ahead of it."""
+    made: Any = feedback_type()()
+    made.header.stamp = made.feedback.header.stamp = as_time(now)
+    _fill(made.status, status)
+    told = made.feedback
+    told.joint_names = list(names)
+    told.desired, told.actual, told.error = (
+        _point(since, motion.positions, motion.velocities) for motion in (desired, actual, actual - desired)
+    )
+    return made
+
+
+def _point(after: float, positions: Float, velocities: Float | None = None) -> Any:  # noqa: ANN401
+    made = message("trajectory_msgs/JointTrajectoryPoint")()
+    made.positions = positions.tolist()
+    if velocities is not None:
+        made.velocities = velocities.tolist()
+    made.time_from_start = as_duration(after)
+    return made
+
+
+def _fill(made: Any, status: Status) -> None:  # noqa: ANN401
+    made.goal_id.id, made.goal_id.stamp = status.identity, as_time(status.stamp)
+    made.status, made.text = status.state, status.text

@@ -1,0 +1,117 @@
+"""A robot over ROS as a World: it keeps its rate, knows how old what it sees is, and records what was sent."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from isthmus.core import Bool, Float, Lost, Step, WorldSpec
+from isthmus.hardware.guard import Guard
+from isthmus.hardware.ros1.arm_link import ArmLink
+from isthmus.hardware.ros1.control import ArmControl
+from isthmus.hardware.ros1.pace import Pace
+
+Begin = Callable[[np.random.Generator], Float]
+"""Draws the first observation (obs,) of an episode: where the joints are to be, and what is the task's own."""
+
+
+class RosWorld:
+    """A world of one arm. Joints are known by name, and by nothing else."""
+
+    n = 1
+
+    def __init__(
+        self,
+        link: ArmLink,
+        spec: WorldSpec,
+        guard: Guard,
+        *,
+        begin: Begin,
+        go_on: Callable[[Float], Float],
+        speeds: Float,
+        stale: float,
+        overrun: float,
+        patience: float,
+        watch: Callable[[Float], None] | None = None,
+    ) -> None:
+        """Command the arm at the other end of `link`.
+
+        `go_on` moves on what in an observation (obs,) is the task's own; `watch` is shown every observation.
+        """
+        self._link, self._spec, self._guard = link, spec, guard
+        self._begin, self._go_on, self._watch = begin, go_on, watch
+        self._control = ArmControl(
+            link, guard.limits, speeds, spec.control_period, stale=stale, overrun=overrun, patience=patience
+        )
+        names = spec.observation_names
+        self._positions = [names.index(joint) for joint in spec.action_names]
+        self._velocities = [names.index(f"{joint} velocity") for joint in spec.action_names]
+        self._observation = np.zeros(spec.observation_size)
+        self._last, self._ended = 0.0, True
+        self.pace = Pace()
+
+    @property
+    def spec(self) -> WorldSpec:
+        """Names, limits and rates."""
+        return self._spec
+
+    @property
+    def observations(self) -> Float:
+        """What was seen last (1, obs)."""
+        return self._observation[None].copy()
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Move the arm to where the next episode begins; returns what is seen there (1, obs)."""
+        if which is not None and not which[0]:
+            return self.observations
+        control, clock = self._control, self._link.clock
+        control.end()
+        self._ended = True
+        first = self._begin(rng)
+        began = clock.now()
+        control.go_to(self._spec.clip(first[self._positions][None])[0])
+        self.pace.seconds += clock.now() - began
+        control.begin()
+        self._ended = False
+        self._observation = first.copy()
+        self._take_over()
+        return self.observations
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        """Give a command (1, act), and look again one control period after the last look."""
+        if commands.shape != (1, self._spec.action_size):
+            raise ValueError(f"expected a command of shape (1, {self._spec.action_size}), got {commands.shape}")
+        if self._ended or (which is not None and not which[0]):
+            return Step(self.observations, self._control.sent[None].copy(), np.array([self._ended]))
+        try:
+            self._step(commands)
+        except Lost:
+            self.pace.lost += 1
+            self._ended = True
+            raise
+        return Step(self.observations, self._control.sent[None].copy(), np.array([False]))
+
+    def close(self) -> None:
+        """Leave the arm holding."""
+        self._control.close()
+
+    def _step(self, commands: Float) -> None:
+        control, clock = self._control, self._link.clock
+        due = control.deadline
+        stamp = control.send(self._guard, commands[0])
+        if self.pace.lateness and stamp > self._last:
+            self.pace.rate = 1.0 / (stamp - self._last)
+        self._last = stamp
+        # Simulated time may have gone on by now, and fast: there, what counts is when the command was made.
+        self.pace.lateness.append((stamp if clock.waits else clock.now()) - due)
+        if self._watch is not None:  # now, while there is nothing to do but wait
+            self._watch(self._observation)
+        control.await_next()
+        self.pace.steps += 1
+        self.pace.seconds += self._spec.control_period
+        self._observation = self._go_on(self._observation)
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """See the arm as it is when the next command is due."""
+        self._observation[self._positions] = self._control.positions
+        self._observation[self._velocities] = self._control.velocities

@@ -1,0 +1,146 @@
+"""Files are written whole or not at all, and never execute code when they are read."""
+
+import io
+import json
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Problem
+from isthmus.io.bounded import Unreadable, brief, parse_npy, unpack
+from isthmus.io.regular import open_regular, read_regular
+
+META = "meta"
+PARTIAL = ".partial"
+LARGEST_JSON = 32 << 20
+"""Bytes of a JSON file."""
+LARGEST_INTEGER = 2**63
+"""Whole numbers of a JSON file are smaller than this, either way."""
+LARGEST_DIGITS = len(str(LARGEST_INTEGER))
+LONGEST_META = 16 << 20
+"""Bytes of an npz file's description, at four a character."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one move, so that a reader or a crash never sees half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
+    except OSError as error:
+        raise Problem(f"cannot write {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise Problem(f"cannot write {path}: {error.strerror}; what was there before is unchanged") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove what a killed process was about to write anywhere below `folder`."""
+    for leftover in [*folder.rglob(f".*{PARTIAL}")]:
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write `value` as readable JSON."""
+    write_whole(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`, which is a regular file.
+
+    Numbers are finite and of a size that can be computed with, names in an object differ, and text can be written
+    again as UTF-8: whatever else a JSON file may hold is a Problem.
+    """
+    try:
+        text = read_regular(path, limit=LARGEST_JSON).decode("utf-8")
+        value: object = json.loads(
+            text, parse_int=_integer, parse_float=_float, parse_constant=_float, object_pairs_hook=_object
+        )
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # fails on half of a surrogate pair
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"{path} is not valid JSON ({brief(error)}); restore it or remove it") from error
+    if not isinstance(value, dict):
+        raise Problem(f"{path} holds a JSON {type(value).__name__}, expected an object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _integer(text: str) -> int:
+    digits = len(text.lstrip("-"))
+    if digits > LARGEST_DIGITS or abs(int(text)) >= LARGEST_INTEGER:
+        raise ValueError(f"a whole number of {digits} digits is too large")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text[:20]} is not a finite number")
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in named:
+            raise ValueError(f"{name[:40]!r} is there twice")
+        named[name] = value
+    return named
+
+
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+    """Write named arrays and a JSON description as one npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **{META: np.array(json.dumps(dict(meta)))}, **arrays)
+    write_whole(path, buffer.getvalue())
+
+
+def load_arrays(path: Path, kind: str, *, follow: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and description that `save_arrays` wrote; `kind` says in the error what was expected.
+
+    Only arrays of numbers and text are read, so no code of the file is ever run, and what they unpack to is bounded.
+    A path that the user named may be a symbolic link to `follow`.
+    """
+    try:
+        with open_regular(path, follow=follow) as file:
+            entries = unpack(file)
+        arrays = {name.removesuffix(".npy"): parse_npy(content) for name, content in entries.items()}
+        meta: object = json.loads(_description(arrays))
+    except FileNotFoundError as error:
+        raise Problem(f"there is no {kind} at {path}") from error
+    except OSError as error:
+        raise Problem(f"{path} is not a {kind} file: it cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Problem(f"{path} is not a {kind} file, or it is damaged ({brief(error)})") from error
+    if not isinstance(meta, dict):
+        raise Problem(f"{path} is not a {kind} file: its description is not a JSON object")
+    if meta.get("kind") != kind:  # pyright: ignore[reportUnknownMemberType]
+        named = str(meta.get("kind"))[:40]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        raise Problem(f"{path} is not a {kind} file: it is one of kind {named!r}")
+    return arrays, meta  # pyright: ignore[reportUnknownVariableType]
+
+
+def _description(arrays: dict[str, np.ndarray]) -> str:
+    """The text beside the arrays, which is taken from among them."""
+    if META not in arrays:
+        raise Unreadable("it has no description")
+    text = arrays.pop(META)
+    if text.ndim or text.dtype.kind != "U" or text.nbytes > LONGEST_META:
+        raise Unreadable("its description is not a text of some length")
+    return str(text)

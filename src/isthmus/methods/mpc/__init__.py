@@ -1,5 +1,0 @@
-"""Model predictive control on the simulator, adapted online to what the robot does."""
-
-from isthmus.methods.mpc.method import PlanningMethod
-
-__all__ = ["PlanningMethod"]

@@ -1,0 +1,128 @@
+"""The tasks there are, by name."""
+
+import runpy
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isthmus.core import Problem, unknown_name
+from isthmus.robots.ant import make_ant
+from isthmus.robots.fetch import make_fetch_swing
+from isthmus.robots.half_cheetah import make_half_cheetah
+from isthmus.robots.hopper import make_hopper
+from isthmus.robots.humanoid import make_humanoid
+from isthmus.robots.reacher import make_reacher
+from isthmus.robots.walker2d import make_walker2d
+from isthmus.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class TaskKind:
+    """A task that can be made, perhaps with options."""
+
+    name: str
+    summary: str
+    make: Callable[..., Task]
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Keyword arguments of `make`, each a number, with what it means."""
+
+
+TASKS = {
+    kind.name: kind
+    for kind in (
+        TaskKind(
+            name="reacher",
+            summary="two-link arm in a plane whose fingertip is to reach a target (11-D, 2 actuators)",
+            make=make_reacher,
+            options={"arm_mass": "mass of the arm in kg (34, as in the paper; 0 is Gymnasium's 75 g)"},
+        ),
+        TaskKind(
+            name="hopper",
+            summary="planar leg that moves forward by hopping (12-D, 3 actuators)",
+            make=make_hopper,
+        ),
+        TaskKind(
+            name="half-cheetah",
+            summary="planar two-legged runner (17-D, 6 actuators)",
+            make=make_half_cheetah,
+        ),
+        TaskKind(
+            name="humanoid",
+            summary="three-dimensional walker (376-D, 17 actuators)",
+            make=make_humanoid,
+        ),
+        TaskKind(
+            name="walker2d",
+            summary="planar biped (18-D, 6 actuators)",
+            make=make_walker2d,
+        ),
+        TaskKind(
+            name="ant",
+            summary="four-legged walker (27-D, 8 actuators)",
+            make=make_ant,
+        ),
+        TaskKind(
+            name="fetch-swing",
+            summary="fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
+            make=make_fetch_swing,
+        ),
+    )
+}
+
+
+def is_code(text: str) -> bool:
+    """Whether this names a robot file: loading it runs the Python code in it."""
+    return text.endswith(".py")
+
+
+def load_task(text: str) -> Task:
+    """The task of that name, perhaps with options, or in a file: `reacher`, `reacher:arm-mass=3.5`, `my_robot.py`."""
+    if is_code(text):
+        return _task_in_file(Path(text))
+    name, _, options = text.partition(":")
+    if name not in TASKS:
+        raise unknown_name("task", name, TASKS)
+    kind, numbers = TASKS[name], dict[str, float]()
+    for option in filter(None, options.split(",")):
+        key, _, value = option.partition("=")
+        key = key.strip().replace("-", "_")
+        if key not in kind.options:
+            raise unknown_name(f"option of task {name!r}:", key.replace("_", "-"), _dashed(kind))
+        if key in numbers:
+            raise Problem(f"option {key.replace('_', '-')!r} is given twice in {text!r}: give it once")
+        try:
+            numbers[key] = float(value)
+        except ValueError as error:
+            raise Problem(
+                f"option {option!r} of task {name!r} needs a number, as in {key}=1".replace("_", "-")
+            ) from error
+    return kind.make(**numbers)
+
+
+def _task_in_file(path: Path) -> Task:
+    """What `make_task()` gives in a Python file of the user's; running it is what they asked for."""
+    if not path.is_file():
+        raise Problem(f"there is no robot at {path}: give a Python file that defines make_task()")
+    try:
+        make: object = runpy.run_path(str(path)).get("make_task")
+        task: object = make() if callable(make) else None
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:
+        raise Problem(f"the robot file {path} fails{_line(error, path)}: {type(error).__name__}: {error}") from error
+    if not isinstance(task, Task):
+        raise Problem(f"{path} has no make_task() that returns a Task")
+    return task
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Where in the file it went wrong: the innermost line of it, as the user can mend that one."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f" in line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f" in line {lines[-1]}" if lines else ""
+
+
+def _dashed(kind: TaskKind) -> list[str]:
+    return [option.replace("_", "-") for option in kind.options]

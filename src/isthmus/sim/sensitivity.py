@@ -1,0 +1,86 @@
+"""How a simulator's next observation changes with where it starts and what it is told, by finite differences."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from isthmus.core import Float, History, Simulator
+from isthmus.core.metric import Metric
+
+NUDGE = 1e-3
+"""Size of a difference, in spreads of a target or half ranges of an actuator."""
+CHUNK = 1024
+"""Predictions made at once at most, so that a simulator sets up no more simulations than that."""
+
+
+@runtime_checkable
+class Hastened(Protocol):
+    """Who may have a simulator of the same robot that is quicker and less exact."""
+
+    @property
+    def hasty(self) -> Simulator | None:
+        """That one."""
+        ...
+
+
+@runtime_checkable
+class Threaded(Protocol):
+    """Who predicts on several threads, and can do so on one."""
+
+    @property
+    def serial(self) -> Simulator:
+        """The same simulator on one thread."""
+        ...
+
+
+def for_robots(simulator: Simulator, n: int) -> Simulator:
+    """The simulator in which to predict for n robots: a control step of one is too short for threads."""
+    return simulator.serial if n == 1 and isinstance(simulator, Threaded) else simulator
+
+
+def action_sensitivity(
+    simulator: Simulator, observations: Float, actions: Float, metric: Metric
+) -> tuple[Float, Float]:
+    """The next observations (n, obs), and how their targets, in spreads, move with the actions (n, d, act)."""
+    n, act = actions.shape
+    simulator = for_robots(simulator, n)
+    nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
+    tried = (actions[:, None] + nudges).reshape(-1, act)
+    seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
+    change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
+    return seen[:, 0], change.transpose(0, 2, 1)
+
+
+def quick_action_sensitivity(
+    simulator: Simulator, observations: Float, actions: Float, metric: Metric
+) -> tuple[Float, Float]:
+    """The same, with differences in a hasty simulator where there is one: close enough for a step of Gauss-Newton."""
+    simulator = for_robots(simulator, len(observations))
+    hasty = simulator.hasty if isinstance(simulator, Hastened) else None
+    if hasty is None:
+        return action_sensitivity(simulator, observations, actions, metric)
+    _, change = action_sensitivity(hasty, observations, actions, metric)
+    return predict_in_chunks(simulator, observations, actions), change
+
+
+def state_sensitivity(simulator: Simulator, observations: Float, actions: Float, metric: Metric) -> Float:
+    """How the next targets move with the targets now, both in spreads (n, d, d)."""
+    n, d = len(observations), len(metric.targets)
+    nudges = np.zeros((d + 1, observations.shape[1]))
+    nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.spread
+    tried = (observations[:, None] + nudges).reshape(n * (d + 1), -1)
+    seen = predict_in_chunks(simulator, tried, np.repeat(actions, d + 1, axis=0)).reshape(n, d + 1, -1)
+    change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
+    return change.transpose(0, 2, 1)
+
+
+def predict_in_chunks(simulator: Simulator, observations: Float, actions: Float) -> Float:
+    """The next observations (n, obs), however many."""
+    total = len(observations)
+    if total <= CHUNK:
+        return simulator.predict(History.of(observations), actions)
+    seen = np.empty_like(observations)
+    for begin in range(0, total, CHUNK):
+        rows = np.minimum(np.arange(begin, begin + CHUNK), total - 1)  # the last chunk is filled up: one size for all
+        seen[rows] = simulator.predict(History.of(observations[rows]), actions[rows])
+    return seen

@@ -1,5 +1,0 @@
-"""Studies: many crossings, put side by side."""
-
-from isthmus.studies.seeds import SeedStudy, study_seeds
-
-__all__ = ["SeedStudy", "study_seeds"]

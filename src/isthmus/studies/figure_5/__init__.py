@@ -1,7 +1,0 @@
-"""The paper's figure 5, made again: swings of the Fetch arm with a cord on it, over ROS."""
-
-from isthmus.studies.figure_5.run import reproduce_figure_5
-from isthmus.studies.figure_5.settings import FULL, QUICK, Settings
-from isthmus.studies.figure_5.summary import Summary
-
-__all__ = ["FULL", "QUICK", "Settings", "Summary", "reproduce_figure_5"]

@@ -1,0 +1,168 @@
+"""The physical quantities that a model has, whatever robot it is.
+
+The actuators' strengths are compared with one another only. Twice the strength with twice the mass, armature, damping,
+stiffness and friction makes the same motion: no recording of motion tells which it is.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Protocol
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Float, Int
+from isthmus.sim.anatomy import actuated_dofs, in_robot
+from isthmus.sysid.parameter_group import APART, RATIO, Quantity
+
+GRAVITY_SPREAD = 0.3
+"""Of each component, in the magnitude of gravity: the robot may stand on a slope too."""
+STANDARD_GRAVITY = 9.81
+FRICTION_SHARE = 0.1
+"""Dry friction is counted in this share of the largest torque at a joint."""
+GRIP_SPREAD = 0.5
+"""Of the sliding friction of contacts, as a logarithm."""
+SEVERAL_DOFS = (mujoco.mjtJoint.mjJNT_FREE.value, mujoco.mjtJoint.mjJNT_BALL.value)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+def quantities_of(model: mujoco.MjModel) -> tuple[Quantity, ...]:
+    """What can be off: gravity, masses, the joints' passive torques, the actuators, and the grip of contacts."""
+    found = (
+        _gravity(model),
+        _mass(model),
+        *_passive(model),
+        _dry_friction(model),
+        _strength(model),
+        _contact_friction(model),
+    )
+    return tuple(quantity for quantity in found if quantity.parts and quantity.size)
+
+
+def _gravity(model: mujoco.MjModel) -> Quantity:
+    def put(changed: mujoco.MjModel, values: Float) -> None:
+        changed.opt.gravity[:] = values
+
+    magnitude = float(np.linalg.norm(model.opt.gravity)) or STANDARD_GRAVITY
+    return Quantity(
+        "gravity",
+        "m/s2",
+        ("x", "y", "z"),
+        model.opt.gravity.copy(),
+        GRAVITY_SPREAD * np.eye(3),
+        put,
+        step=np.full(3, magnitude),
+        torque=False,
+        vector=True,
+    )
+
+
+def _mass(model: mujoco.MjModel) -> Quantity:
+    bodies = np.flatnonzero(in_robot(model) & (model.body_mass > 0))
+    mass, inertia = model.body_mass[bodies].copy(), model.body_inertia[bodies].copy()
+
+    def put(changed: mujoco.MjModel, values: Float) -> None:
+        changed.body_mass[bodies] = values
+        changed.body_inertia[bodies] = inertia * (values / mass)[:, None]
+
+    return Quantity.factor("mass", "kg", _names(model.body, bodies), mass, put)
+
+
+def _passive(model: mujoco.MjModel) -> list[Quantity]:
+    """What the actuated joints have of damping, armature and stiffness; those that have none get none."""
+    dofs = actuated_dofs(model)
+    joints = np.unique(model.dof_jntid[dofs]).astype(np.int64)
+    return [
+        _had(model, "damping", "N m s", "dof_damping", dofs, _dof_names(model, dofs)),
+        _had(model, "armature", "kg m2", "dof_armature", dofs, _dof_names(model, dofs)),
+        _had(model, "stiffness", "N m", "jnt_stiffness", joints, _names(model.joint, joints)),
+    ]
+
+
+def _had(model: mujoco.MjModel, name: str, unit: str, field: str, rows: Int, names: tuple[str, ...]) -> Quantity:
+    """The part of `field` in `rows` that is not zero, by factors."""
+    values: Float = getattr(model, field)[rows].copy()
+    has = values > 0
+    rows, values = rows[has], values[has]
+
+    def put(changed: mujoco.MjModel, to: Float) -> None:
+        getattr(changed, field)[rows] = to
+
+    return Quantity.factor(name, unit, tuple(itertools.compress(names, has)), values, put)
+
+
+def _dry_friction(model: mujoco.MjModel) -> Quantity:
+    """Added, since a simulator has none as a rule; never less than none."""
+    rows = actuated_dofs(model)
+    values = model.dof_frictionloss[rows].copy()
+    step = FRICTION_SHARE * _largest_torque(model)[rows]
+
+    def put(changed: mujoco.MjModel, to: Float) -> None:
+        changed.dof_frictionloss[rows] = to
+
+    return Quantity(
+        "dry friction",
+        "N m",
+        _dof_names(model, rows),
+        values,
+        np.eye(len(rows)),
+        put,
+        step=step,
+        low=float(np.max(-values / step, initial=-np.inf)),
+    )
+
+
+def _largest_torque(model: mujoco.MjModel) -> Float:
+    """What all actuators together do to each degree of freedom at the ends of their ranges (nv,); 1 where nothing."""
+    data = mujoco.MjData(model)
+    data.ctrl[:] = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange[:, 1], 1.0)
+    mujoco.mj_forward(model, data)
+    torque = np.abs(data.qfrc_actuator)
+    return np.where(torque > 0, torque, 1.0)
+
+
+def _strength(model: mujoco.MjModel) -> Quantity:
+    """The strength of actuators beside one another: a force limit goes with it."""
+    gain, bias = model.actuator_gainprm.copy(), model.actuator_biasprm.copy()
+    limit = model.actuator_forcerange.copy()
+
+    def put(changed: mujoco.MjModel, factors: Float) -> None:
+        changed.actuator_gainprm[:, :3] = gain[:, :3] * factors[:, None]
+        changed.actuator_biasprm[:, :3] = bias[:, :3] * factors[:, None]
+        changed.actuator_forcerange[:] = limit * factors[:, None]
+
+    names = _names(model.actuator, np.arange(model.nu))
+    beside = np.linalg.svd(np.eye(model.nu) - 1 / max(model.nu, 1))[0][:, : max(model.nu - 1, 0)]
+    return Quantity("strength", RATIO, names, np.ones(model.nu), APART * beside, put)
+
+
+def _contact_friction(model: mujoco.MjModel) -> Quantity:
+    """One factor for the sliding friction of all contacts; a robot that nothing can touch has none."""
+    geoms, pairs = model.geom_friction[:, 0].copy(), model.pair_friction[:, :2].copy()
+
+    def put(changed: mujoco.MjModel, factor: Float) -> None:
+        changed.geom_friction[:, 0] = geoms * factor
+        changed.pair_friction[:, :2] = pairs * factor
+
+    meet = bool(((model.geom_contype[:, None] & model.geom_conaffinity) != 0).any() or model.npair)
+    parts = ("all contacts",) if meet else ()
+    ones = np.ones(len(parts))
+    return Quantity("contact friction", RATIO, parts, ones, GRIP_SPREAD * np.diag(ones), put, torque=False)
+
+
+def _names(view: Callable[[int], _Named], which: Int) -> tuple[str, ...]:
+    """Names of what MuJoCo knows by number; the number where there is no name."""
+    return tuple(view(int(one)).name or str(one) for one in which)
+
+
+def _dof_names(model: mujoco.MjModel, dofs: Int) -> tuple[str, ...]:
+    """Joints by name; where one has several degrees of freedom, with the number of each."""
+    joints = model.dof_jntid[dofs].astype(np.int64)
+    named = _names(model.joint, joints)
+    within = dofs - model.jnt_dofadr[joints]
+    several = np.isin(model.jnt_type[joints], SEVERAL_DOFS)
+    return tuple(f"{name} {at}" if many else name for name, at, many in zip(named, within, several, strict=True))

@@ -1,0 +1,67 @@
+"""A simulator whose physical parameters can be changed."""
+
+import copy
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Float, History
+from isthmus.sim import Embodiment, MujocoWorld
+from isthmus.sysid.parameter_group import FARTHEST, Quantity
+from isthmus.sysid.parameter_groups import quantities_of
+
+
+class Physics:
+    """Simulators of one robot by their parameters z (p,), of which the simulator as it was given has z = 0.
+
+    Parameters are in deviations of the prior: a standard normal z is what may well be.
+    """
+
+    def __init__(self, embodiment: Embodiment) -> None:
+        """See what the embodiment's model has; what lies at the actuators' limits is no business of its physics."""
+        self._embodiment = embodiment
+        self.quantities: tuple[Quantity, ...] = quantities_of(embodiment.model)
+        self._predictor = MujocoWorld(embodiment)
+
+    @property
+    def size(self) -> int:
+        """How many parameters there are."""
+        return sum(quantity.size for quantity in self.quantities)
+
+    @property
+    def bounds(self) -> tuple[Float, Float]:
+        """The least and the largest z that make sense, each (p,)."""
+        low = [np.full(quantity.size, quantity.low) for quantity in self.quantities]
+        return np.concatenate(low), np.full(self.size, FARTHEST)
+
+    def split(self, z: Float) -> list[Float]:
+        """The part of z (..., p) that each quantity has."""
+        ends = np.cumsum([quantity.size for quantity in self.quantities])
+        return np.split(z, ends[:-1], axis=-1)
+
+    def values(self, z: Float) -> list[Float]:
+        """Every quantity's values (parts,)."""
+        return [quantity.at(part) for quantity, part in zip(self.quantities, self.split(z), strict=True)]
+
+    def model(self, values: list[Float]) -> mujoco.MjModel:
+        """The model with quantities of these values; what MuJoCo derives from them follows."""
+        changed = copy.copy(self._embodiment.model)
+        for quantity, to in zip(self.quantities, values, strict=True):
+            quantity.put(changed, to)
+        mujoco.mj_setConst(changed, mujoco.MjData(changed))
+        return changed
+
+    def predict(self, values: list[Float], observations: Float, actions: Float, *, hasty: bool = False) -> Float:
+        """What would be seen next (n, obs): all n in one batch of one model, whose constants are derived only once.
+
+        Where it may be `hasty`, it is seen in a simulator that is quicker and less exact, if there is one.
+        """
+        self._predictor.adopt(self.model(values))
+        predictor = self._predictor.hasty if hasty else None
+        return (predictor or self._predictor).predict(History.of(observations), actions)
+
+    def simulator(self, values: list[Float]) -> MujocoWorld:
+        """The simulator with quantities of these values, and actuators that know no limits."""
+        model = self.model(values)
+        model.actuator_ctrllimited[:] = 0
+        return MujocoWorld(self._embodiment, models=model)

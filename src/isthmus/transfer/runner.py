@@ -1,0 +1,343 @@
+"""Carry a policy across a gap, round by round: collect on the target, learn, evaluate.
+
+Every piece is determined by the configuration and the pieces before it, and is on disk before the next one begins: a
+run that was killed goes on where it was and comes to the same result.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from isthmus.adapt import METHODS, Explorer, Learned, Method, make_method
+from isthmus.core import Episode, Policy, Problem, stream
+from isthmus.evaluate import Scale, Trace, record
+from isthmus.gaps import Gap
+from isthmus.hardware import Stop
+from isthmus.policies import Unadapted
+from isthmus.sim import Robot
+from isthmus.tasks import Task
+from isthmus.transfer.collection import Course, collect
+from isthmus.transfer.config import Config
+from isthmus.transfer.control_step import time_step
+from isthmus.transfer.events import Event, Phase, Watcher
+from isthmus.transfer.folder import RunFolder
+from isthmus.transfer.records import Baseline, Round, Scored
+from isthmus.transfer.result import CurvePoint, Result, versions
+from isthmus.transfer.source.context import KnownSide
+from isthmus.transfer.target_steps import StepCounter
+from isthmus.transfer.targets.connection import connection
+from isthmus.transfer.targets.target import TRACED_EPISODES, Settled, Target, clear_of
+
+if TYPE_CHECKING:
+    from isthmus.hardware.oversight import Abandon
+    from isthmus.transfer.targets.ros1 import Attended
+
+
+def cross(
+    config: Config,
+    folder: RunFolder,
+    *,
+    resume: bool = False,
+    traces: bool = True,
+    watch: Watcher | None = None,
+    attended: "Attended | None" = None,
+    stop: Stop | None = None,
+    abandon: "Abandon | None" = None,
+    side: KnownSide | None = None,
+) -> Result:
+    """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
+
+    A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
+    a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `side` that is
+    known may be shared by crossings of the same task, policy and seed.
+    """
+    side = side or KnownSide.of(config.task, config.policy, config.seed)
+    task = side.task
+    gap = config.load_gap().resolve(task.embodiment.model)
+    gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
+    connect = connection(config, task, gap, attended, stop, abandon)
+    with folder.claimed(config, resume=resume):
+        if folder.result_path.exists():
+            return Result.load(folder.result_path)
+        told: Watcher = watch or (lambda _event: None)
+        # Matrices this small gain nothing from threads, and wait for them where the machine has other work to do.
+        with threadpool_limits(1, user_api="blas"), connect(folder) as target:
+            return _Crossing(config, folder, side, gap, target, told).run(traces=traces)
+
+
+@dataclass(frozen=True)
+class _Crossing:
+    config: Config
+    folder: RunFolder
+    side: KnownSide
+    gap: Gap
+    target: Target
+    watch: Watcher
+
+    @cached_property
+    def counter(self) -> StepCounter:
+        return StepCounter(self.folder.steps_path, self.folder.keep_json, lambda: self.target.taken)
+
+    @property
+    def task(self) -> Task:
+        return self.side.task
+
+    @property
+    def expert(self) -> Policy:
+        return self.side.policy
+
+    def run(self, *, traces: bool) -> Result:
+        method = make_method(self.config.method, self.side.source, self.config.settings)
+        baseline = self._baseline()
+        rounds = self._rounds(method, baseline) if method.samples_wanted else []
+        if traces:
+            self._trace(method)
+        self._time_step(method)
+        result = self._result(method, baseline, rounds)
+        self.folder.keep({self.folder.result_path: result.save})
+        self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
+        return result
+
+    def _baseline(self) -> Baseline:
+        """Scores of the zero action and the expert in the source, and of the expert on the target."""
+        path = self.folder.baseline_path
+        if path.exists():
+            baseline = Baseline.load(path)
+        else:
+            self._tell("baseline", 0)
+            began = time.perf_counter()
+            zero, expert = self.side.scores(self.target, self.config.evaluation_episodes)
+            baseline = Baseline(
+                zero=zero,
+                expert=expert,
+                unadapted=self._unadapted(),
+                seconds=time.perf_counter() - began,
+            )
+            self.folder.keep_json(path, dataclasses.asdict(baseline))
+        self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
+        return baseline
+
+    def _unadapted(self) -> Scored:
+        """The expert on the target; in simulation it comes to the same every time."""
+        if self.config.environment is not None:
+            with self.counter.counting("evaluation"):
+                return self.target.score(self.expert, 1, self._starts())
+        return self.side.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
+
+    def _starts(self) -> np.random.Generator:
+        """Every evaluation starts from the same states, which no other stream draws."""
+        return stream(self.config.seed, "evaluate")
+
+    def _rounds(self, method: Method, baseline: Baseline) -> list[Round]:
+        config, folder, scale = self.config, self.folder, baseline.scale
+        episodes: list[Episode] = []
+        rounds: list[Round] = []
+        samples = 0
+        while samples < config.samples and not self._enough(rounds):
+            number = len(rounds)
+            waves, done = folder.waves(number), folder.round(number)
+            began = time.perf_counter()
+            if done is None:
+                waves = self._collect(method, number, samples, waves)
+            fresh = [episode for wave in waves for episode in wave]
+            if done is not None and len(fresh) != done.episodes:
+                raise Problem(
+                    f"round {number} made {done.episodes} episodes, but {len(fresh)} of them are in {folder.path}: "
+                    "restore the missing ones"
+                )
+            episodes += fresh
+            samples += _samples(fresh)
+            if done is None:
+                collected = time.perf_counter()
+                learned = self._learn(method, episodes, number, samples)
+                fitted = time.perf_counter()
+                evaluated = config.is_scored(samples)
+                if evaluated:
+                    self._tell("evaluate", samples, number)
+                    scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
+                else:
+                    scored = Scored(rounds[-1].score, rounds[-1].std) if rounds else baseline.unadapted
+                seconds = {
+                    "collect": collected - began,
+                    "fit": fitted - collected,
+                    "evaluate": time.perf_counter() - fitted,
+                }
+                normalised = scale(scored.score)
+                done = Round(
+                    number,
+                    samples,
+                    len(fresh),
+                    scored.score,
+                    scored.std,
+                    normalised,
+                    _plain(learned),
+                    seconds,
+                    evaluated,
+                )
+                folder.save_round(number, done.to_json())
+            else:
+                method.restore(folder.model_path(number))
+            rounds.append(done)
+            if done.evaluated:
+                self._tell("evaluate", samples, number, normalised=done.normalised)
+        return rounds
+
+    def _scored(self, method: Method, unadapted: Scored, settled: Settled | None = None) -> Scored:
+        """How well the method does on the target; who does as the expert does comes to what that one came to."""
+        decider = method.decider()
+        if isinstance(decider, Unadapted) and decider.policy is self.expert:
+            return unadapted
+        with self.counter.counting("evaluation"):
+            return self.target.score(decider, method.history, self._starts(), settled)
+
+    def _enough(self, rounds: list[Round]) -> bool:
+        """Whether the last two evaluations came to what is wanted."""
+        enough, last = self.config.enough, rounds[-2:]
+        return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
+
+    def _settled(self, scale: Scale, samples: int) -> Settled | None:
+        """Whether scores are clearly above what would be enough, or clearly below; for a glance any few will do."""
+        enough = self.config.enough
+        if self.config.glances and samples < self.config.samples:
+            return lambda _scores: True
+        return None if enough is None else clear_of(scale.score(enough))
+
+    def _collect(self, method: Method, number: int, before: int, known: list[list[Episode]]) -> list[list[Episode]]:
+        """The waves of a round: those already on disk, and the ones still missing."""
+        config = self.config
+        end = config.round_end(before)
+        goal, length = min(config.samples, end), config.episode_length(number, end, self.task.embodiment.spec.horizon)
+        waves, samples = list(known), before + sum(_samples(wave) for wave in known)
+        while samples < goal:
+            n = self._robots_for(goal - samples, length, waves)
+            course = Course(self.expert, self.task.source(n), 1, self.side.spread)
+            with self.counter.counting("collection"):
+                wave = self._wave(method, course, n, length, goal - samples, (number, len(waves)))
+            self.folder.save_wave(number, len(waves), wave)
+            waves.append(wave)
+            samples += _samples(wave)
+            self._tell("collect", samples, number)
+        return waves
+
+    def _wave(
+        self, method: Method, course: Course, n: int, length: int, budget: int, name: tuple[int, int]
+    ) -> list[Episode]:
+        """Episodes of n robots; a method that is paid explores by itself, and nobody interrupts it."""
+        settings, rng = self.config.settings.collect, stream(self.config.seed, "collect", *name)
+        if not isinstance(method, Explorer):
+            robot, decider = self.target.robot(n), method.decider()
+            return collect(
+                robot, decider, course, settings, history=method.history, length=length, budget=budget, rng=rng
+            )
+        payroll, decider = self.target.payroll(n), method.explorer(stream(self.config.seed, "explore", *name))
+        alone = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
+        wave = collect(
+            Robot(payroll), decider, course, alone, history=method.history, length=length, budget=budget, rng=rng
+        )
+        return payroll.pay_out(wave)
+
+    def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
+        """As many robots as the samples that are left allow whole episodes, as long as the last wave's were."""
+        if waves:
+            length = max(int(np.mean([len(episode[0]) for episode in waves[-1]])), 1)
+        return min(max(budget // length, 1), self.target.most_robots)
+
+    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> Learned:
+        def progress(epoch: int, loss: float) -> None:
+            self._tell("fit", samples, number, epoch=epoch, loss=loss)
+
+        learned = method.learn(episodes, number, progress)
+        self.folder.keep({self.folder.model_path(number): method.save})
+        return learned
+
+    def _trace(self, method: Method) -> None:
+        """Record a few episodes of each policy from the same starts, for the report."""
+        plain = Unadapted(self.expert, self.task.source())
+        world = self.task.trial.source(TRACED_EPISODES)
+        traces: dict[str, Callable[[], Trace]] = {
+            "expert": lambda: record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
+            "unadapted": lambda: self.target.record(plain, 1, self._traced()),
+            "adapted": lambda: self.target.record(method.decider(), method.history, self._traced()),
+        }
+        for name, make in traces.items():
+            path = self.folder.trace_path(name)
+            if not path.exists():
+                with self.counter.counting("traces"):
+                    trace = make()
+                self.folder.keep({path: trace.save})
+
+    def _time_step(self, method: Method) -> None:
+        """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
+        if not self.folder.step_path.exists():
+            took = time_step(method.decider(), method.history, self.task.source(), stream(self.config.seed, "step"))
+            self.folder.keep_json(self.folder.step_path, took.to_json())
+
+    def _traced(self) -> np.random.Generator:
+        return stream(self.config.seed, "trace")
+
+    def _result(self, method: Method, baseline: Baseline, rounds: list[Round]) -> Result:
+        scale, unadapted = baseline.scale, baseline.unadapted
+        if not rounds:
+            self._tell("evaluate", 0)
+        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._scored(method, unadapted)
+        steps = self.counter.steps
+        spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
+        return Result(
+            task=self.config.task,
+            gap=self.config.environment or str(self.gap),
+            method=self.config.method,
+            sees=METHODS[self.config.method].sees,
+            history=method.history,
+            seed=self.config.seed,
+            samples=rounds[-1].samples if rounds else 0,
+            zero=baseline.zero.score,
+            expert=baseline.expert.score,
+            unadapted=unadapted.score,
+            adapted=adapted.score,
+            spread={
+                "zero": baseline.zero.std,
+                "expert": baseline.expert.std,
+                "unadapted": unadapted.std,
+                "adapted": adapted.std,
+            },
+            normalised_unadapted=scale(unadapted.score),
+            normalised_adapted=scale(adapted.score),
+            evaluation_episodes=self.config.evaluation_episodes,
+            curve=(
+                CurvePoint(0, scale(unadapted.score), unadapted.score),
+                *(CurvePoint(one.samples, one.normalised, one.score) for one in rounds if one.evaluated),
+            ),
+            seconds=spent | {"evaluate": spent["evaluate"] + baseline.seconds},
+            versions=versions(),
+            chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
+            predicted=rounds[-1].fit.get("predicted") if rounds else None,
+            target_steps=steps.to_json() if steps else None,
+        )
+
+    def _tell(
+        self,
+        phase: Phase,
+        samples: int,
+        number: int = 0,
+        *,
+        epoch: int = 0,
+        loss: float = float("nan"),
+        normalised: float | None = None,
+    ) -> None:
+        self.watch(Event(phase, samples, self.config.samples, number, epoch, loss, normalised))
+
+
+def _samples(episodes: list[Episode]) -> int:
+    return sum(one.samples for episode in episodes for one in episode)
+
+
+def _plain(learned: Learned) -> dict[str, Any]:
+    """How a fit went, for JSON: there is no training loss before the first pass."""
+    losses = [[None if np.isnan(value) else value for value in pair] for pair in learned.losses]
+    return dataclasses.asdict(learned) | {"losses": losses}

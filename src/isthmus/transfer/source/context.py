@@ -1,0 +1,64 @@
+"""The side that is known, and what a crossing works out of it before it meets a target."""
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from isthmus.adapt import Source
+from isthmus.core import Float, Policy, stream
+from isthmus.policies import ZeroPolicy
+from isthmus.robots import load_task
+from isthmus.tasks import Task
+from isthmus.transfer.collection import observation_scale
+from isthmus.transfer.records import Scored
+from isthmus.transfer.source.policy import PolicyFile, source_policy
+from isthmus.transfer.source.source import WORLDS, make_source
+from isthmus.transfer.targets.target import Target
+
+
+@dataclass(frozen=True)
+class KnownSide:
+    """A task, the policy for it and a seed; the rest follows, and is worked out once, when it is asked for."""
+
+    task: Task
+    policy: Policy
+    seed: int
+    _scores: dict[tuple[type[Target], int], tuple[Scored, Scored]] = field(default_factory=dict)
+    _unadapted: dict[tuple[str, int], Scored] = field(default_factory=dict)
+
+    @staticmethod
+    def of(task: str, policy: PolicyFile | None, seed: int) -> "KnownSide":
+        """By name and file."""
+        loaded = load_task(task)
+        return KnownSide(loaded, source_policy(loaded, policy), seed)
+
+    @cached_property
+    def source(self) -> Source:
+        """What methods are told of it."""
+        return make_source(self.task, self.policy, self.seed)
+
+    @cached_property
+    def spread(self) -> Float:
+        """How much each observation varies along the policy's course (obs,)."""
+        return observation_scale(self.policy, self.task.source(WORLDS), 1, stream(self.seed, "scale"))
+
+    def scores(self, target: Target, episodes: int) -> tuple[Scored, Scored]:
+        """What the zero action and the policy come to in the source, as `target` judges over so many episodes."""
+        key = type(target), episodes
+        if key not in self._scores:
+            zero = ZeroPolicy(self.task.embodiment.spec.action_size)
+            still, moving = (target.score_source(one, stream(self.seed, "evaluate")) for one in (zero, self.policy))
+            self._scores[key] = still, moving
+        return self._scores[key]
+
+    def unadapted(self, target: Target, gap: str, episodes: int) -> Scored:
+        """What the policy comes to as it is on the simulated `target` behind a gap, over so many episodes."""
+        key = gap, episodes
+        if key not in self._unadapted:
+            self._unadapted[key] = target.score(self.policy, 1, stream(self.seed, "evaluate"))
+        return self._unadapted[key]
+
+
+@lru_cache(maxsize=1)
+def shared_side(task: str, policy: PolicyFile | None, seed: int) -> KnownSide:
+    """The same for crossings that come one after the other in a process, as in a study: it is worked out once."""
+    return KnownSide.of(task, policy, seed)

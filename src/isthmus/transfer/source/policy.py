@@ -1,0 +1,73 @@
+"""Whose policy is carried across: the expert that ships with the task, or anybody's."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from isthmus.core import Policy, Problem
+from isthmus.experts import load_expert
+from isthmus.io import read_regular
+from isthmus.policies import NetworkPolicy, load_policy
+from isthmus.policies.finite import FinitePolicy
+from isthmus.tasks import Task
+
+LARGEST_POLICY = 1 << 30
+"""Bytes of a policy file."""
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy in a file, and what it was trained with."""
+
+    path: str
+    normaliser: str | None = None
+    """File with the VecNormalize statistics it was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation it sees; told by its size when not given."""
+    digest: str = ""
+    """Of the files' content: a run goes on only with the policy it was begun with."""
+    _trusted: ClassVar[bool] = False
+    """Not a field: whoever starts a run trusts a file, and nothing that is read from a run does."""
+
+    def __post_init__(self) -> None:
+        """Take the digest of the files."""
+        if not self.digest:
+            content = hashlib.blake2b(digest_size=16)
+            for file in filter(None, (self.path, self.normaliser)):
+                try:
+                    content.update(read_regular(Path(file), limit=LARGEST_POLICY, follow=True))
+                except OSError as error:
+                    raise Problem(f"cannot read the policy file {file}: {error.strerror}") from error
+            object.__setattr__(self, "digest", content.hexdigest())
+
+    @property
+    def options(self) -> list[str]:
+        """The words of a command that name it."""
+        named = (("--policy", self.path), ("--normaliser", self.normaliser), ("--layout", self.layout))
+        words = [word for option, value in named if value is not None for word in (option, value)]
+        return [*words, "--trust"] if self._trusted else words
+
+    def trusted(self) -> "PolicyFile":
+        """The same, whose ONNX file may loop and branch."""
+        made = replace(self)
+        object.__setattr__(made, "_trusted", True)
+        return made
+
+    def load(self, task: Task) -> Policy:
+        """The policy, for the task's robot."""
+        normaliser = Path(self.normaliser) if self.normaliser else None
+        return load_policy(
+            Path(self.path),
+            task.views,
+            task.embodiment.spec,
+            layout=self.layout,
+            normaliser=normaliser,
+            trust=self._trusted,
+        )
+
+
+def source_policy(task: Task, file: PolicyFile | None) -> Policy:
+    """The policy of the source: the one in `file`, the one that comes with the task, or its expert."""
+    policy = file.load(task) if file else task.policy or load_expert(task)
+    return policy if file or isinstance(policy, NetworkPolicy) else FinitePolicy(policy)

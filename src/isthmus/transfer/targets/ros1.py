@@ -1,0 +1,205 @@
+"""A robot on a ROS graph as the other side; apart, since nothing else in a crossing needs ROS."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from isthmus.core import Float, HistoryBuffer, Lost, Policy, Problem
+from isthmus.evaluate import Trace, evaluate, record
+from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings, Stop
+from isthmus.hardware.ros1 import Address, RosWorld
+from isthmus.hardware.ros1.arm_link import RosArmLink
+from isthmus.policies import Decider
+from isthmus.sim import Robot
+from isthmus.tasks import Task
+from isthmus.transfer.events import Glimpse, Look
+from isthmus.transfer.records import Scored
+from isthmus.transfer.target_steps import Taken
+from isthmus.transfer.targets.reward_recorder import Payroll
+from isthmus.transfer.targets.target import Settled
+
+ATTEMPTS = 3
+"""How often a trial is begun anew when the robot is lost in the middle of it."""
+LATE = 0.002
+"""Seconds after which a deadline counts as missed."""
+
+
+def nobody_looks(_glimpse: Glimpse) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True)
+class Attended:
+    """Who is with a robot while it moves."""
+
+    look: Look = nobody_looks
+    """Is shown every step."""
+    stop: Stop = field(default_factory=Stop)
+    """Ask for it, from any thread or signal handler, and the arm holds where it is."""
+    tell: Callable[[str], None] = lambda _what: None
+    """Is told what a person should know before the arm moves."""
+
+
+class RosTarget:
+    """One arm, commanded over ROS, and judged by where it says it is."""
+
+    most_robots = 1
+
+    def __init__(
+        self, task: Task, address: Address, episodes: int, safety: SafetySettings, attended: Attended | None = None
+    ) -> None:
+        """Score over so many episodes."""
+        spec, limits = task.embodiment.spec, task.speed_limits
+        if limits is None or spec.commands != "position":
+            raise Problem(f"{task.name} is no task for a robot over ROS: it says nothing of speed limits and positions")
+        if task.go_on is None:
+            raise Problem(f"{task.name} is no task for a robot over ROS: it does not say how its own clock goes on")
+        self._task, self._trial, self._episodes = task, task.trial, episodes
+        self._attended = attended or Attended()
+        self._starts: deque[Float] = deque()
+        self._missed, self._resets = 0, 0
+        names, low, high = spec.action_names, spec.action_low, spec.action_high
+        self._guard = Guard(Limits.of_positions(low, high, limits, spec.control_period, safety, names))
+        self._link = RosArmLink(address, names, self._attended.stop, ReadingCheck(low, high, limits, names))
+        if self._link.meet(safety.patience):
+            self._attended.tell(_clocks(self._link))
+        self._world = RosWorld(
+            self._link,
+            spec,
+            self._guard,
+            begin=self._next_start,
+            go_on=task.go_on,
+            speeds=limits,
+            stale=safety.stale,
+            overrun=safety.overrun,
+            patience=safety.patience,
+            watch=self._show,
+        )
+
+    @property
+    def taken(self) -> Taken:
+        """Steps and moves to a start so far."""
+        return Taken(self._world.pace.steps, self._resets)
+
+    def robot(self, n: int) -> Robot:
+        """The one there is."""
+        if n != 1:
+            raise ValueError(f"there is one robot, not {n}")
+        return Robot(self._world)
+
+    def payroll(self, n: int) -> Payroll:  # noqa: ARG002
+        """Nobody pays a robot."""
+        raise Problem("a robot over ROS pays no reward: choose a method that does not see it")
+
+    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+        """The task's score in the source simulator."""
+        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
+
+    def score(
+        self,
+        policy: Policy,
+        history: int,
+        rng: np.random.Generator,
+        settled: Settled | None = None,  # noqa: ARG002 - its trials are few
+    ) -> Scored:
+        """The task's score, one trial after another."""
+        return Scored.of(np.array([self.try_out(policy, history, start).sum() for start in self.trials(rng)]))
+
+    def trials(self, rng: np.random.Generator) -> Float:
+        """Where the judged episodes begin (episodes, obs)."""
+        return self._observed(*self._trial.embodiment.start(rng, self._episodes))
+
+    def try_out(self, policy: Policy, history: int, start: Float) -> Float:
+        """The score of every step of one trial from `start` (obs,)."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._tried(policy, history, start)
+            except Lost:
+                if attempt == ATTEMPTS - 1 or self._link.stop.asked:
+                    raise
+        raise AssertionError
+
+    def move_to(self, start: Float) -> None:
+        """Move the arm to where an episode from `start` (obs,) begins."""
+        self._starts.append(start)
+        try:
+            self._world.reset(np.random.default_rng(0))
+        finally:
+            self._starts.clear()
+
+    def watched(self, policy: Policy, history: int, start: Float) -> Float:
+        """What is seen after every step of one episode from `start` (T, obs)."""
+        seen: list[Float] = []
+        self._tried(policy, history, start, seen)
+        return np.concatenate(seen)
+
+    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+        """One trial in full."""
+        self._starts.append(self.trials(rng)[0])
+        return record(self._world, decider, history, rng, lambda: self._qpos(self._world.observations))
+
+    def facts(self) -> dict[str, dict[str, float]]:
+        """How it went with the robot: time kept, commands clipped, messages that were of no use."""
+        return {
+            "pace": self._world.pace.to_json(),
+            "clipped": dict(self._guard.clipped.to_json()),
+            "traffic": dict(self._link.traffic.to_json()),
+            "clock": {"ahead_s": self._link.ahead},
+        }
+
+    def close(self) -> None:
+        """Leave the arm holding."""
+        self._world.close()
+
+    def _tried(self, policy: Policy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
+        task, world = self._task, self._world
+        buffer = HistoryBuffer(world.spec, 1, history)
+        self.move_to(start)
+        buffer.begin(world.observations)
+        before, scores = self._measured(world.observations), list[Float]()
+        for _ in range(world.spec.horizon):
+            step = world.step(policy(buffer.window))
+            after = self._measured(step.observations)
+            scores.append(task.score(before, step.applied, after))
+            buffer.append(step.applied, step.observations)
+            before = after
+            if seen is not None:
+                seen.append(step.observations)
+        return np.concatenate(scores)
+
+    def _next_start(self, rng: np.random.Generator) -> Float:
+        self._resets += 1
+        return self._starts.popleft() if self._starts else self._observed(*self._task.embodiment.start(rng, 1))[0]
+
+    def _observed(self, qpos: Float, qvel: Float) -> Float:
+        body = self._task.embodiment
+        out = np.zeros((len(qpos), body.spec.observation_size))
+        body.observe({"qpos": qpos, "qvel": qvel}, out)
+        return out
+
+    def _qpos(self, observations: Float) -> Float:
+        model = self._task.embodiment.model
+        qpos, qvel = np.zeros((len(observations), model.nq)), np.zeros((len(observations), model.nv))
+        self._task.embodiment.restore(observations, qpos, qvel)
+        return qpos
+
+    def _measured(self, observations: Float) -> Float:
+        return self._task.measure({"qpos": self._qpos(observations)})
+
+    def _show(self, observation: Float) -> None:
+        pace = self._world.pace
+        self._missed += pace.lateness[-1] > LATE
+        distance = float(self._measured(observation[None])[0, 0])
+        self._attended.look(Glimpse(distance, pace.rate, pace.steps, self._missed, pace.seconds))
+
+
+def _clocks(link: RosArmLink) -> str:
+    """How the robot's clock compares with ours, for a person."""
+    if link.simulated:
+        return "the robot has a simulated clock"
+    if not link.ahead:
+        return "the robot's clock agrees with this machine's"
+    side = "ahead of" if link.ahead > 0 else "behind"
+    return f"the robot's clock is {1e3 * abs(link.ahead):.0f} ms {side} this machine's, which is made up for"

@@ -1,0 +1,108 @@
+"""The other side: what a crossing needs of it, and a simulated robot behind a gap."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from isthmus.core import Float, Policy
+from isthmus.evaluate import Trace, evaluate, record
+from isthmus.gaps import Gap
+from isthmus.policies import Decider
+from isthmus.sim import MujocoWorld, Robot
+from isthmus.tasks import Task
+from isthmus.transfer.records import Scored
+from isthmus.transfer.target_steps import Taken
+from isthmus.transfer.targets.reward_recorder import Payroll
+
+TRACED_EPISODES = 8
+FIRST_EPISODES = 16
+CLEARLY = 3.0
+"""Standard errors that a mean score is above or below another, when fewer episodes do."""
+Settled = Callable[[Float], bool]
+"""Whether the scores of some episodes (n,) already tell what was asked."""
+
+
+def clear_of(wanted: float) -> Settled:
+    """Whether scores (n,) are clearly above `wanted` on average, or clearly below."""
+
+    def settled(scores: Float) -> bool:
+        return bool(abs(scores.mean() - wanted) > CLEARLY * scores.std() / np.sqrt(len(scores) - 1))
+
+    return settled
+
+
+class Target(Protocol):
+    """What a crossing needs of it. Only `robot` is for adaptation; the rest is for judging it, or for being paid."""
+
+    @property
+    def most_robots(self) -> int:
+        """How many can run side by side."""
+        ...
+
+    @property
+    def taken(self) -> Taken | None:
+        """What it was asked to do so far; None for a simulation, which costs nothing."""
+        ...
+
+    def robot(self, n: int) -> Robot:
+        """The robots as adaptation gets them."""
+        ...
+
+    def payroll(self, n: int) -> Payroll:
+        """The robots as a method gets them that is marked as seeing the reward."""
+        ...
+
+    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+        """How well a policy does in the source simulator, on the scale of `score`."""
+        ...
+
+    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+        """How well a policy does on the target, over fewer episodes where the scores of those settle the question."""
+        ...
+
+    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+        """A few episodes in full."""
+        ...
+
+
+class SimulatedTarget:
+    """The task's own robot on the other side of a gap."""
+
+    most_robots = 16
+    taken = None
+
+    def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
+        """Score over so many episodes."""
+        self._task, self._trial, self._gap, self._episodes = task, task.trial, gap, episodes
+        self._worlds: dict[int, MujocoWorld] = {}
+
+    def robot(self, n: int) -> Robot:
+        """Robots that differ from the source by the gap."""
+        return self._task.robot(self._gap, n)
+
+    def payroll(self, n: int) -> Payroll:
+        """The same robots, on Gym's own reward."""
+        task, world = self._task, self._task.target(self._gap, n)
+        return Payroll(world, lambda: task.measure(world.fields), task.paid)
+
+    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+        """The task's score in the source simulator."""
+        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
+
+    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+        """The task's score, all episodes at once; where something may be settled before, some first."""
+        first = self._episodes if settled is None else min(FIRST_EPISODES, self._episodes)
+        scores = self._scores(first, policy, history, rng)
+        if first < self._episodes and not (settled and settled(scores)):
+            scores = np.concatenate((scores, self._scores(self._episodes - first, policy, history, rng)))
+        return Scored.of(scores)
+
+    def _scores(self, n: int, policy: Policy, history: int, rng: np.random.Generator) -> Float:
+        world = self._worlds[n] = self._worlds.get(n) or self._trial.target(self._gap, n)
+        return evaluate(self._trial, world, policy, history, rng).scores
+
+    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+        """A few episodes side by side."""
+        world = self._trial.target(self._gap, TRACED_EPISODES)
+        return record(world, decider, history, rng, lambda: world.fields["qpos"])

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+
+from isthmus.adapt.action_residual.disturbance_observer import Tracker
+from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.response import Response
+from isthmus.core import History, HistoryBuffer, stream
+from isthmus.core.metric import Metric
+from isthmus.core.past_actions import recorded_past
+from isthmus.gaps import Gap
+from isthmus.robots import load_task
+
+ROBOTS = 3
+
+
+def tracker(task, *, cut=True, lasting=1.0, history=2):
+    spec = task.embodiment.spec
+    act, d = spec.action_size, len(spec.targets)
+    disturbance = Disturbance(np.full(act, 0.8), np.full(act, lasting), np.full(act, 0.02), cut=cut)
+    weights = np.zeros((1 + d + history * act, act))
+    response = Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
+    return Tracker(response, Explainer(task.unlimited(), Metric.even(spec.targets, np.ones(d)))), disturbance
+
+
+def mean(belief, disturbance):
+    return (belief * disturbance.grid).sum(axis=-1)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.6])
+def test_a_noise_that_lasts_is_followed_through_commands_beyond_the_limit(scale):
+    """What the noise of each robot is, is read off a step of a robot that is asked for nothing."""
+    task = load_task("hopper")
+    robot = task.target(Gap.parse("motor-noise=0.5,noise-correlation=1"), ROBOTS)
+    found, disturbance = tracker(task)
+    rng, buffer = stream(5), HistoryBuffer(robot.spec, ROBOTS, 2)
+    buffer.begin(robot.reset(rng))
+    beliefs = []
+    for _ in range(12):
+        beliefs.append(mean(found.belief(buffer.window), disturbance))
+        command = scale * rng.uniform(-1, 1, (ROBOTS, 3))
+        found.remember(buffer.window, command)
+        step = robot.step(command)
+        buffer.append(step.applied, step.observations)
+    np.testing.assert_allclose(beliefs[0], 0.0, atol=1e-9)
+    np.testing.assert_allclose(beliefs[-1], beliefs[-2], atol=0.1)
+    assert np.abs(beliefs[-1]).max() > 0.2
+    assert np.abs(beliefs[-1] - beliefs[-1][:1]).max() > 0.2  # each robot has its own
+
+
+def test_asking_twice_changes_nothing_and_another_episode_begins_anew():
+    task = load_task("hopper")
+    robot = task.target(Gap.parse("motor-noise=0.5,noise-correlation=1"), ROBOTS)
+    found, disturbance = tracker(task)
+    rng, buffer = stream(6), HistoryBuffer(robot.spec, ROBOTS, 2)
+    buffer.begin(robot.reset(rng))
+    for _ in range(4):
+        found.belief(buffer.window)
+        command = rng.uniform(-1, 1, (ROBOTS, 3))
+        found.remember(buffer.window, command)
+        step = robot.step(command)
+        buffer.append(step.applied, step.observations)
+    first = found.belief(buffer.window)
+    found.remember(buffer.window, command)
+    np.testing.assert_array_equal(found.belief(buffer.window), first)
+    buffer.begin(robot.reset(rng))
+    np.testing.assert_allclose(mean(found.belief(buffer.window), disturbance), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("robots", [1, 3, 8, 11])
+def test_no_more_steps_are_explained_than_there_are_robots(robots):
+    """A single robot waits for its own step, and not for copies of it."""
+    task, asked = load_task("reacher"), []
+    found, _ = tracker(task)
+    explainer = found._explainer
+
+    def counting(before, *rest, **how):
+        asked.append(len(before))
+        return explainer(before, *rest, **how)
+
+    found._explainer = counting
+    world, buffer = task.source(robots), HistoryBuffer(task.embodiment.spec, robots, 2)
+    buffer.begin(world.reset(stream(0)))
+    for _ in range(2):
+        found.belief(buffer.window)
+        found.remember(buffer.window, np.zeros((robots, 2)))
+        step = world.step(np.full((robots, 2), 0.1))
+        buffer.append(step.applied, step.observations)
+    found.belief(buffer.window)
+    assert asked == [robots] * 2
+
+
+def test_without_history_nothing_is_followed():
+    task = load_task("hopper")
+    found, disturbance = tracker(task, history=1)
+    seen = task.source(ROBOTS).reset(stream(0))
+    np.testing.assert_array_equal(found.belief(History.of(seen)), disturbance.start(ROBOTS))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_recorded_windows_of_commands_are_those_of_a_run(steps):
+    task, rng = load_task("hopper"), stream(5)
+    robot = task.source(1)
+    buffer = HistoryBuffer(robot.spec, 1, steps + 1)
+    buffer.begin(robot.reset(rng))
+    live, done = [], []
+    for _ in range(6):
+        live.append(buffer.window.actions.reshape(-1).copy())
+        step = robot.step(rng.uniform(-1, 1, (1, 3)))
+        buffer.append(step.applied, step.observations)
+        done.append(step.applied[0])
+    np.testing.assert_array_equal(recorded_past(np.stack(done), steps), np.stack(live))

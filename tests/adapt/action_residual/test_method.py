@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from isthmus.adapt import MethodSettings, Source
+from isthmus.adapt.action_residual.disturbance_observer import Tracker
+from isthmus.adapt.action_residual.method import ENOUGH, ExplainedMethod, ExplainedPolicy, _latest
+from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.response import Response
+from isthmus.core import History, Trajectory, stream
+from isthmus.core.metric import Metric
+from isthmus.gaps import Gap
+from isthmus.policies import ZeroPolicy
+from isthmus.robots import load_task
+from isthmus.sim import MujocoWorld
+
+TASK, GAP = load_task("reacher"), Gap.parse("armature=3")
+
+
+def swung(number, steps=40):
+    robot, rng = TASK.target(GAP, 1), stream(number)
+    seen, commands = [robot.reset(rng)], rng.uniform(-1, 1, (steps, 2))
+    seen += [robot.step(command[None]).observations for command in commands]
+    seen = np.concatenate(seen)
+    return [Trajectory(seen, commands, commands, commands, seen[1:])]
+
+
+def test_what_another_simulator_explains_is_no_disturbance_in_it():
+    source = Source(ZeroPolicy(2), TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0)
+    method, episodes = ExplainedMethod(source, MethodSettings(history=2)), [swung(number) for number in range(6)]
+    assert not method.upset(episodes).response.disturbance.spread.any()  # nothing was learned yet
+    method.learn(episodes, 0, lambda *_: None)
+    in_source = method.upset(episodes).response.disturbance
+    right = MujocoWorld(TASK.embodiment, models=GAP.apply(TASK.embodiment.model))
+    assert (method.upset(episodes, right).response.disturbance.spread < 0.01 * in_source.spread).all()
+    np.testing.assert_array_equal(
+        method.upset(episodes).response.disturbance.spread, in_source.spread
+    )  # what is learned stays
+
+
+@pytest.mark.parametrize(("lengths", "taken"), [((10, 20), [0, 1]), ((10, ENOUGH - 5, 10), [1, 2]), ((5, ENOUGH), [1])])
+def test_disturbances_are_told_from_the_latest_episodes(lengths, taken):
+    def still(steps):
+        nothing = np.zeros((steps, 2))
+        return [Trajectory(np.zeros((steps + 1, 11)), nothing, nothing, nothing, np.zeros((steps, 11)))]
+
+    latest = _latest([still(steps) for steps in lengths])
+    assert [one.samples for [one] in latest] == [lengths[number] for number in taken]
+
+
+def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
+    """The first actuator pushes 0.7 too much, the second is as it should be."""
+    spec = TASK.embodiment.spec
+    response = Response.plain(spec, Disturbance.none(2))
+    response.weights[0, 0] = 0.7
+    tracker = Tracker(response, Explainer(TASK.unlimited(), Metric.even(spec.targets, np.ones(len(spec.targets)))))
+
+    def policy(history):
+        return np.tile([2.5, -2.5], (len(history.current), 1))
+
+    adapted = ExplainedPolicy(policy, TASK.source(), response, tracker)
+    history = History.of(TASK.source(3).reset(stream(2)))
+    np.testing.assert_allclose(adapted(history), np.tile([0.3, -2.5], (3, 1)))
+    np.testing.assert_allclose(adapted.decide(history).command, np.tile([0.3, -2.5], (3, 1)))

@@ -1,0 +1,308 @@
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.adapt import Foreseen, MethodSettings, Source, make_method
+from isthmus.adapt.auto.selection import AS_BEFORE, AS_IT_IS, PARTS, Contest, chosen, unsettled
+from isthmus.adapt.baselines.unadapted import UnadaptedMethod
+from isthmus.adapt.method import Rehearsal
+from isthmus.adapt.settings.components import Parts
+from isthmus.core import History, Problem, Trajectory, stream
+from isthmus.experts import load_expert
+from isthmus.gaps import Gap
+from isthmus.io import save_arrays
+from isthmus.policies import Unadapted, ZeroPolicy
+from isthmus.robots import load_task
+from isthmus.transfer.source.source import make_source
+
+
+def always(score):
+    return lambda _part: np.full(16, score)
+
+
+def scores(**means):
+    noise = np.random.default_rng(0).standard_normal(16)
+    means = {AS_IT_IS: 0.0, AS_BEFORE: 0.0} | means
+    return {name: mean + (0.1 * noise if name == AS_BEFORE else noise) for name, mean in means.items()}
+
+
+def test_what_surely_does_better_is_taken():
+    assert chosen(scores(explained=1.0)) == "explained"
+    assert chosen(scores(explained=1.0, identified=2.0)) == "identified"
+    assert chosen(scores(explained=2.0, identified=1.0)) == "explained"
+
+
+def test_the_policy_as_it_is_stays_where_nothing_does_better():
+    assert chosen(scores(explained=-1.0)) == AS_IT_IS
+    assert chosen(scores(explained=0.0)) == AS_IT_IS
+
+
+def test_what_was_taken_stays_where_what_is_new_does_worse():
+    assert chosen(scores(explained=1.0) | {AS_BEFORE: np.full(16, 9.0)}) == AS_BEFORE
+
+
+def test_what_seems_to_do_better_is_looked_at_again():
+    noise = 2 * np.random.default_rng(1).standard_normal(16)
+    plain = np.zeros(16)
+    tried = {AS_IT_IS: plain, "explained": 0.3 + noise - noise.mean(), "identified": plain - 1.0}
+    assert unsettled(tried, 0.05) == [AS_IT_IS, "explained"]
+    assert unsettled(tried, 0.5) == []  # it would not be worth it
+    assert unsettled(tried | {"explained": plain + 0.3}, 0.05) == []  # that is sure
+    longer = tried | {AS_IT_IS: np.zeros(32)}
+    assert unsettled(longer, 0.05) == []  # settled before, when others were not
+    assert chosen(longer | {"identified": np.full(16, 0.1), AS_BEFORE: np.zeros(32)}) == "identified"
+
+
+def test_early_on_who_may_turn_out_to_do_better_is_looked_at_again():
+    noise = np.random.default_rng(1).standard_normal(8)
+    unlucky = {AS_IT_IS: np.zeros(8), "explained": noise - noise.mean(), "identified": np.full(8, -1.0)}
+    assert unsettled(unlucky, 0.05, early=True) == [AS_IT_IS, "explained"]
+    assert unsettled(unlucky, 0.05) == []
+    assert unsettled(unlucky, 5.0, early=True) == []  # so much it cannot be
+
+
+def test_for_next_to_nothing_nothing_is_changed():
+    tried = {AS_IT_IS: np.zeros(16), "explained": np.full(16, 0.02)}
+    assert chosen(tried, 0.01) == "explained"
+    assert chosen(tried, 0.03) == AS_IT_IS
+
+
+@pytest.mark.parametrize(("gain", "taken"), [(0.6, "explained"), (0.0, AS_IT_IS)])
+def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
+    task, parts = load_task("reacher"), []
+
+    def rehearsed(decider, _history, part):
+        parts.append(part)
+        noise = np.random.default_rng(part).standard_normal(16)
+        noise -= noise.mean()
+        seems = 0.3 if part == 0 else gain
+        return np.zeros(16) if isinstance(decider, Unadapted) else seems + noise
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = make_method("auto", source, MethodSettings())
+    assert method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None).chosen == taken
+    assert len(parts) > 2
+    assert set(parts) <= set(range(PARTS))
+    assert parts == sorted(parts)
+
+
+def test_what_was_lost_is_told_from_the_same_starts():
+    """Some starts are easier than others: that alone is neither a loss nor a gain."""
+    easy = np.linspace(2.0, 9.0, 16)
+    rehearsal = Rehearsal(lambda *_: easy - 0.5, source=lambda _part: easy, zero=lambda _part: easy - 1.0)
+    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    assert not contest.is_needless
+    assert contest.falls_short
+    assert contest.foreseen[AS_IT_IS].score == pytest.approx(0.5)
+
+
+def test_a_policy_that_has_lost_nothing_is_left_alone():
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history, _part):
+        tried.append(type(decider).__name__)
+        return np.full(16, 1.99)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert tried == ["Unadapted"]
+    assert learned.chosen == AS_IT_IS
+    assert learned.foreseen == {AS_IT_IS: Foreseen(pytest.approx(0.995), pytest.approx(0.0, abs=1e-9), 16)}
+    assert learned.predicted == pytest.approx(0.995)
+
+
+@pytest.mark.parametrize(
+    ("source_score", "unadapted", "zero", "felt"),
+    [
+        (-7.3, -9.9, -370.0, True),  # 0.993 on the scale, and an error that is a third larger
+        (-7.3, -7.32, -370.0, False),  # less than a hundredth of the expert's own error
+        (3500.0, 3480.0, 150.0, False),
+        (3500.0, 3400.0, 150.0, True),
+        (3500.0, 3520.0, 150.0, False),  # the gap does it good
+        (1000.0, 992.0, 800.0, True),  # a bonus for every step that says nothing: doing nothing has most of it
+    ],
+)
+def test_whether_the_policy_is_left_alone_is_a_matter_of_its_own_score(source_score, unadapted, zero, felt):
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history, _part):
+        tried.append(type(decider).__name__)
+        return np.full(16, unadapted if isinstance(decider, Unadapted) else source_score)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(source_score), zero=always(zero)),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert (learned.chosen == "explained") is felt
+    assert (tried == ["Unadapted"]) is not felt
+
+
+@pytest.mark.parametrize(("spread", "felt"), [(0.1, True), (2.0, False)])
+def test_a_loss_that_drowns_in_the_experts_own_spread_is_not_felt(spread, felt):
+    """A cost near zero: any loss is a large share of it."""
+    scores = spread * np.linspace(-1, 1, 16) - 0.01
+    rehearsal = Rehearsal(lambda *_: scores - 0.02, source=lambda _part: scores, zero=always(-50.0))
+    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    assert contest.is_needless is not felt
+
+
+def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
+    task = load_task("reacher")
+
+    def rehearsed(decider, _history, _part):
+        return np.full(16, 1.99 if isinstance(decider, Unadapted) else 0.5)
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = make_method("auto", source, MethodSettings(parts=Parts(fall_back=False)))
+    learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
+    assert (learned.chosen, learned.predicted) == ("explained", 0.25)
+
+
+def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so():
+    task, told = load_task("reacher"), []
+
+    def rehearsal(*_known, correct):
+        told.append(correct)
+        return Rehearsal(lambda *_: np.full(16, 1.0), source=always(2.0), zero=always(0.0))
+
+    for parts in (Parts(), Parts(correction=False)):
+        source = replace(make_source(task, ZeroPolicy(2), 0), rehearsal=rehearsal)
+        method = make_method("auto", source, MethodSettings(parts=parts))
+        learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, lambda *_: None)
+        assert ("identified" in learned.foreseen) is parts.correction
+    assert told == [True, False]
+
+
+@given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
+def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
+    plain = np.array(plain)
+    assert chosen({AS_IT_IS: plain, "explained": plain - 0.1, AS_BEFORE: plain}) == AS_IT_IS
+
+
+@pytest.mark.parametrize("better", ["unadapted", "explained"])
+def test_every_policy_is_rehearsed_once(better):
+    task, tried = load_task("reacher"), []
+
+    def rehearsed(decider, _history, _part):
+        tried.append("unadapted" if isinstance(decider, Unadapted) else "explained")
+        return np.full(16, float(tried[-1] == better))
+
+    source = Source(
+        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = make_method("auto", source, MethodSettings())
+    learned = [
+        method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], number, None) for number in range(2)
+    ]
+    assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
+    assert [one.chosen for one in learned] == [better] * 2
+    for one in learned:
+        assert set(one.foreseen) - {AS_BEFORE} == {AS_IT_IS, "explained"}
+        assert one.predicted == one.foreseen[better].score == 0.5
+    assert AS_BEFORE not in learned[0].foreseen
+
+
+def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
+    task, tried, late = load_task("reacher"), [], []
+
+    def rehearsal(_episodes, _disturbance, _z, steps, **_how):
+        late.append(steps)
+        return Rehearsal(rehearsed, source=always(2.0), zero=always(0.0))
+
+    def rehearsed(decider, history, _part):
+        tried.append((type(decider).__name__, history))
+        return np.full(16, float(len(tried)) if len(tried) < 4 else 1.0)
+
+    def made():
+        return make_method("auto", source, MethodSettings())
+
+    source = replace(make_source(task, ZeroPolicy(2), 0), rehearsal=rehearsal)
+    method = made()
+    assert method.history == 2
+    episodes = [[moved(task, "delay=2", episode)] for episode in range(8)]
+    assert method.learn(episodes, 0, None).chosen == "explained"
+    assert late == [2]
+    assert tried[:4] == [("Unadapted", 3), *[("InTimePolicy", 3)] * 3]
+    window = History(episodes[0][0].observations[None, :3], episodes[0][0].applied[None, :2])
+    before = method.decider()(window)
+    method.save(tmp_path / "auto.npz")
+    again = made()
+    again.restore(tmp_path / "auto.npz")
+    assert again.history == 3
+    np.testing.assert_array_equal(again.decider()(window), before)
+    kept = copy(method._taken[1])
+    method.learn(episodes[:4], 1, None)  # what it learns now is not what was taken then
+    np.testing.assert_array_equal(kept.decider()(window), before)
+    on_time = [[moved(task, "none", episode)] for episode in range(8)]
+    method.learn(on_time, 2, None)
+    assert method.history == 2
+
+
+def test_a_file_of_a_robot_that_is_impossibly_late_is_refused(tmp_path):
+    source = make_source(load_task("reacher"), ZeroPolicy(2), 0)
+    save_arrays(tmp_path / "auto.npz", {}, {"kind": "auto", "taken": "unadapted", "late": 99})
+    with pytest.raises(Problem, match="99 steps late"):
+        make_method("auto", source, MethodSettings()).restore(tmp_path / "auto.npz")
+
+
+def moved(task, gap, episode):
+    robot, rng = task.target(Gap.parse(gap), 1), stream(episode)
+    seen, commands = [robot.reset(rng)], rng.uniform(-0.5, 0.5, (20, robot.spec.action_size))
+    seen += [robot.step(command[None]).observations for command in commands]
+    seen = np.concatenate(seen)
+    return Trajectory(seen, commands, commands, commands, seen[1:])
+
+
+def test_who_cannot_rehearse_cannot_choose():
+    task = load_task("reacher")
+    source = Source(lambda _history: np.zeros((1, 2)), task.source(), task.unlimited(), task.embodiment.spec, 0)
+    with pytest.raises(Problem, match="tries its candidates"):
+        make_method("auto", source, MethodSettings())
+
+
+def test_where_all_fall_short_other_weights_are_tried(tmp_path):
+    task, tried = load_task("hopper"), []
+
+    def rehearsed(decider, _history, _part):
+        reach = getattr(decider, "reach", None)
+        tried.append(type(decider).__name__ if reach is None else reach.metric.root[0, 0])
+        return np.full(16, 1.0 if len(tried) == 5 else 0.1)  # the last one does it
+
+    def made():
+        return make_method("auto", source, MethodSettings())
+
+    source = replace(
+        make_source(task, load_expert(task), 0),
+        rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
+    )
+    method = made()
+    episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]
+    learned = method.learn(episodes, 0, None)
+    assert learned.chosen == "identified, weights on the root"
+    assert len(tried) == 5
+    plain, even, root = tried[2:]
+    assert root == pytest.approx(5 * even)  # the first target is how high the root is
+    assert plain != even
+    method.save(tmp_path / "auto.npz")
+    again = made()
+    again.restore(tmp_path / "auto.npz")
+    seen = episodes[0][0].observations[:3]
+    np.testing.assert_array_equal(again.decider()(History.of(seen)), method.decider()(History.of(seen)))
+    assert again.decider().reach.metric.root[0, 0] == root

@@ -1,0 +1,207 @@
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.adapt.common.action_residuals import CommandErrors
+from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.ar1_filter import Lasting, Seen
+from isthmus.adapt.common.ar1_fit import fit_disturbance
+from isthmus.adapt.common.effective_action import Explanation
+from isthmus.adapt.common.ridge import error_sizes
+
+
+def disturbance(spread, lasting, blur=0.05, *, cut=True):
+    return Disturbance(np.array([spread]), np.array([lasting]), np.array([blur]), cut=cut)
+
+
+def told(values):
+    values = np.asarray(values, dtype=float)
+    ones = np.ones(values.shape)
+    return CommandErrors(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), ones, ones)
+
+
+def run(rng, steps, spread, lasting, act=2):
+    path = np.empty((steps, act))
+    path[0] = spread * rng.standard_normal(act)
+    for t in range(1, steps):
+        path[t] = lasting * path[t - 1] + np.sqrt(1 - lasting**2) * spread * rng.standard_normal(act)
+    return path
+
+
+def recorded(rng, steps, spread, lasting, *, cut):
+    commands, path = rng.uniform(-1.5, 1.5, (steps, 2)), run(rng, steps, spread, lasting)
+    done = np.clip(commands + path, -1, 1) if cut else np.clip(commands, -1, 1) + path
+    done = done + 0.005 * rng.standard_normal(done.shape)
+    found = Explanation(done, done - np.clip(commands, -1, 1), np.ones_like(done))
+    return CommandErrors.of(commands, np.ones(2), found, cut=cut)
+
+
+@pytest.mark.parametrize("lasting", [0.0, 0.9, 0.98])
+def test_the_belief_is_the_kalman_filters(lasting, monkeypatch):
+    monkeypatch.setattr("isthmus.adapt.common.outliers.ODD", 1e-12)
+    rng = np.random.default_rng(0)
+    model, path = disturbance(1.0, lasting, 0.3), run(rng, 40, 1.0, lasting, 1)[:, 0]
+    seen = path + 0.3 * rng.standard_normal(40)
+    belief, mean, variance = model.start(1), 0.0, 1.0
+    for error in seen:
+        belief, _ = model.weighed(belief, told([[error]]))
+        gain = variance / (variance + 0.09)
+        mean, variance = mean + gain * (error - mean), variance * (1 - gain)
+        assert (belief * model.grid).sum() == pytest.approx(mean, abs=0.02)
+        belief = model.moved(belief)
+        mean, variance = lasting * mean, lasting**2 * variance + 1 - lasting**2
+
+
+def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
+    model = disturbance(1.0, 1.0)
+    bound = CommandErrors(np.array([[0.5]]), np.zeros((1, 1), np.bool_), *np.ones((3, 1, 1)))
+    belief, _ = model.weighed(model.start(1), bound)
+    assert (belief[0, 0] * (model.grid[0] < 0.3)).sum() < 0.05
+    above = model.prior * (model.grid[0] > 0.5)
+    np.testing.assert_allclose((belief * model.grid).sum(), (above * model.grid[0]).sum() / above.sum(), atol=0.1)
+
+
+def test_what_does_not_show_tells_nothing():
+    model = disturbance(1.0, 1.0)
+    hidden = CommandErrors(np.zeros((1, 1)), np.ones((1, 1), np.bool_), *np.zeros((2, 1, 1)), np.ones((1, 1)))
+    belief, _ = model.weighed(model.start(1), hidden)
+    np.testing.assert_allclose(belief, model.start(1))
+
+
+@given(st.floats(0.05, 1.5), st.floats(-1, 1))
+def test_no_other_command_has_a_smaller_error(noise, wanted):
+    z = np.random.default_rng(0).standard_normal(4000)
+
+    def error(command):
+        return np.square(np.clip(command + noise * z, -1, 1) - wanted).mean()
+
+    model = disturbance(noise, 0.0)
+    asked = model.command(model.start(1), np.array([[wanted]]))[0, 0]
+    others = np.linspace(-1 - 3 * noise, 1 + 3 * noise, 41)
+    assert error(asked) <= min(error(other) for other in others) + 0.01
+
+
+@pytest.mark.parametrize("cut", [True, False])
+@pytest.mark.parametrize("force", [-1.2, 0.4])
+def test_a_known_disturbance_is_made_up_for(force, cut):
+    model = disturbance(0.6, 1.0, 0.02, cut=cut)
+    belief = model.start(1)
+    for _ in range(5):
+        belief, _ = model.weighed(belief, told([[force]]))
+    command = model.command(belief, np.array([[0.3]]))[0, 0]
+    assert command + force == pytest.approx(0.3, abs=0.06)
+
+
+def test_where_nothing_disturbs_what_is_wanted_is_asked_for():
+    wanted = np.random.default_rng(0).uniform(-1, 1, (5, 2))
+    for cut in (True, False):
+        none = Disturbance(np.zeros(2), np.zeros(2), np.zeros(2), cut=cut)
+        np.testing.assert_array_equal(none.command(none.start(5), wanted), wanted)
+
+
+@pytest.mark.parametrize("cut", [True, False])
+@pytest.mark.parametrize("lasting", [0.0, 0.9, 1.0])
+@pytest.mark.parametrize("spread", [0.3, 1.0])
+def test_what_disturbs_is_found_out(spread, lasting, cut):
+    rng = np.random.default_rng(1)
+    runs = [recorded(rng, 60, spread, lasting, cut=cut) for _ in range(30)]
+    together = CommandErrors(
+        *(np.concatenate([getattr(one, field.name) for one in runs]) for field in fields(CommandErrors))
+    )
+    found = fit_disturbance(together, np.repeat(np.arange(30), 60), error_sizes(together), cut=cut)
+    np.testing.assert_allclose(found.lasting, lasting, atol=0.05)
+    np.testing.assert_allclose(found.spread, spread, rtol=0.25)
+    if lasting:
+        assert (found.blur < 0.1 * spread).all()
+
+
+def test_few_errors_do_not_make_a_disturbance_that_lasts():
+    errors = told(0.1 * np.random.default_rng(0).standard_normal((6, 2)))
+    found = fit_disturbance(errors, np.zeros(6, np.int64), np.full(2, 0.1), cut=False)
+    np.testing.assert_array_equal(found.lasting, 0.0)
+
+
+@pytest.mark.parametrize("last", [3900, 4100])
+def test_only_the_latest_runs_are_looked_at(last):
+    rng = np.random.default_rng(0)
+    lengths = (500, 200, last)
+    constant = np.repeat((5.0, 0.0, 0.0), lengths)[:, None]
+    errors = told(constant + 0.1 * rng.standard_normal((sum(lengths), 1)))
+    runs = np.repeat((0, 1, 2), lengths)
+    found = fit_disturbance(errors, runs, np.full(1, 0.1), cut=False)
+    looked_at = runs > (0 if last < 4000 else 1)
+    alone = fit_disturbance(errors[looked_at], runs[looked_at], np.full(1, 0.1), cut=False)
+    assert found.lasting == alone.lasting
+    assert found.blur == alone.blur
+
+
+@given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0.05, 1.0))
+def test_a_line_stays_what_it_is_when_both_its_sides_are_whitened(seed, lasting, blur):
+    rng = np.random.default_rng(seed)
+    x, shown = rng.standard_normal((30, 3)), rng.uniform(0, 1, 30)
+    slopes = rng.standard_normal(3)
+    seen = Seen(x @ slopes, shown, np.full(30, blur**2))
+    new, _ = Lasting(1.0, lasting, blur).whitened(np.column_stack((x @ slopes, x)), seen)
+    np.testing.assert_allclose(new[:, 0], new[:, 1:] @ slopes, atol=1e-9)
+
+
+def test_whitened_noise_is_white():
+    rng = np.random.default_rng(0)
+    series = run(rng, 4000, 1.0, 0.9, 1) + 0.3 * rng.standard_normal((4000, 1))
+    new, much = Lasting(1.0, 0.9, 0.3).whitened(series, Seen(series[:, 0], np.ones(4000), np.full(4000, 0.09)))
+    new = new[:, 0] / much
+    assert new.std() == pytest.approx(1.0, abs=0.03)
+    assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
+
+
+def bounded(values, side):
+    values, side = np.asarray(values, dtype=float), np.asarray(side, dtype=float)
+    return CommandErrors(values, side == 0, side, np.ones(values.shape), np.ones(values.shape))
+
+
+def test_errors_beyond_a_bound_are_completed_as_the_past_has_them():
+    seen = Lasting(1.0, 1.0, 0.05).completed(bounded([1.5, 1.5, 0.2], [0, 0, 1]))
+    np.testing.assert_array_equal(seen.values[:2], 1.5)
+    np.testing.assert_allclose(seen.blurs[:2], 0.05**2)
+    assert seen.blurs[2] > 100 * 0.05**2  # a bound that was known to be kept tells nothing
+
+
+@pytest.mark.parametrize("bound", [-0.5, 0.3, 2.0])
+def test_a_bound_tells_what_the_truncated_normal_does(bound):
+    seen = Lasting(1.0, 1.0, 0.0).completed(bounded([bound], [1]))
+    gain = 1 / (1 + seen.blurs[0])
+    z = np.random.default_rng(0).standard_normal(2_000_000)
+    beyond = z[z > bound]
+    assert gain * seen.values[0] == pytest.approx(beyond.mean(), abs=0.01)
+    assert 1 - gain == pytest.approx(beyond.var(), abs=0.01)
+
+
+def test_time_passes_where_nothing_shows():
+    """What was left out of a series made the rest look as if it followed at once, and lines were seen in that."""
+    rng = np.random.default_rng(0)
+    path = run(rng, 6000, 1.0, 0.9, 1)
+    errors = told(path)
+    seen = np.sin(np.arange(6000) / 3)[:, None] > 0
+    errors = replace(errors, told=seen)
+    known = Lasting(1.0, 0.9, 0.01).completed(errors[:, 0])
+    new, much = Lasting(1.0, 0.9, 0.01).whitened(path, known)
+    assert np.isinf(much[~seen[:, 0]]).all()
+    told_something = np.isfinite(much)
+    assert told_something.sum() > 0.99 * seen.sum()  # hardly any is taken for odd
+    new = new[told_something, 0] / much[told_something]
+    assert new.std() == pytest.approx(1.0, abs=0.03)
+    assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
+
+
+@given(st.floats(0.01, 1), st.floats(0, 1), st.floats(0.001, 1))
+def test_what_is_unforeseen_is_what_a_filter_comes_to(spread, lasting, blur):
+    variance = spread**2
+    for _ in range(20_000):
+        known = variance * blur**2 / (variance + blur**2)
+        variance, before = lasting**2 * known + (1 - lasting**2) * spread**2, variance
+        if abs(variance - before) < 1e-9 * before:
+            break
+    assert disturbance(spread, lasting, blur).unforeseen == pytest.approx(np.sqrt(variance + blur**2), rel=2e-2)

@@ -1,0 +1,133 @@
+import dataclasses
+import json
+import re
+
+import pytest
+
+from isthmus.core.commit import EARLIER
+from isthmus.experiments.paper import FIGURES
+from isthmus.experiments.paper.outcome import Outcome
+from isthmus.experiments.paper.summary import Summary
+from isthmus.experts import expert_path
+from isthmus.transfer.result import CurvePoint, Result
+
+# As printed in the paper: no noise; std 0.2 with correlation 0, 0.9, 1; std 1.0 with the same.
+PRINTED = {
+    ("hopper", "no history"): "31 58 48 77 150 157 137",
+    ("hopper", "history"): "24 31 29 28 70 121 47",
+    ("humanoid", "no history"): "13 15 20 16 N/A N/A 155",
+    ("humanoid", "history"): "16 17 19 16 N/A N/A 54",
+}
+
+
+def outcome(cell, *scores):
+    """What comes of a cell with these scores after 0, 1000, 2000, ... samples."""
+    curve = tuple(CurvePoint(1000 * i, score, score) for i, score in enumerate(scores))
+    result = Result(
+        *(
+            cell.case.robot,
+            cell.case.gap,
+            cell.config.method,
+            cell.config.settings.history,
+            cell.seed,
+            curve[-1].samples,
+        ),
+        **{"zero": 0.0, "expert": 1.0, "unadapted": scores[0], "adapted": scores[-1], "spread": {}},
+        **{"normalised_unadapted": scores[0], "normalised_adapted": scores[-1], "evaluation_episodes": 100},
+        **{"curve": curve, "seconds": {}, "versions": {"isthmus": "<b>0</b>"}},
+    )
+    return Outcome.of(cell, result)
+
+
+@pytest.fixture
+def figure():
+    return FIGURES["figure-4"]()
+
+
+@pytest.fixture
+def hopper(figure):
+    return next(case for case in figure.cases if case.gap == "motor-noise=1" and case.arm == "no history")
+
+
+@pytest.fixture
+def some(figure, hopper):
+    """Three seeds of one case, of which one fails, and nothing else."""
+    courses = {0: (0.2, 0.7, 0.8, 0.8), 1: (0.8, 0.8, 0.8), 2: (0.2, 0.8, 0.7, 0.8)}
+    return {hopper.cell(seed): outcome(hopper.cell(seed), *scores) for seed, scores in courses.items()}
+
+
+def table(page):
+    rows = re.findall(r"<tr>(.*?)</tr>", page)
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+
+
+def test_the_page_has_the_numbers_of_the_paper_and_shows_what_is_missing(figure, tmp_path):
+    Summary.of(figure, {}, {"hopper": 10}).write(tmp_path)
+    page = (tmp_path / "figure-4.html").read_text()
+    for robot, section in zip(("hopper", "humanoid"), re.split(r"<h3>h\w+</h3>", page)[1:], strict=True):
+        rows = [row for row in table(section) if row and row[0] in ("no history", "history")]
+        for arm in ("no history", "history"):
+            assert " ".join(row[3] for row in rows if row[0] == arm) == PRINTED[robot, arm]
+        assert all(row[4] == "missing" for row in rows)
+        assert {row[-2] for row in rows} == {"0 of 10"}
+    assert "about 1000 (hopper) and about 70000 (humanoid)" in page
+    assert (tmp_path / "figure-4.md").read_text().count(" missing ") == 28
+
+
+def test_figure_3_gives_no_numbers_of_the_paper(tmp_path):
+    figure = FIGURES["figure-3"]()
+    Summary.of(figure, {}, {}).write(tmp_path)
+    assert "paper" not in " ".join(figure.columns)
+    assert "plots only" in (tmp_path / "figure-3.html").read_text()
+    assert all("paper" not in case for case in json.loads((tmp_path / "figure-3.json").read_text())["cases"])
+
+
+def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
+    summary = Summary.of(figure, some, {"hopper": 4})
+    [case] = [case for case in summary.to_json()["cases"] if case["seeds"]]
+    assert (case["robot"], case["noise"], case["correlation"], case["arm"]) == ("hopper", 1.0, 0.0, "no history")
+    assert case["samples"] == {"seeds": (2000, 1000, None), "median": 2000, "quartiles": [1500, None]}
+    assert case["paper"] == 150_000
+    assert case["ratio"] == pytest.approx(2 / 150)
+    assert case["not_reached"] == 1
+    assert case["unadapted_holds"] == 1
+    assert case["missing"] == [3]
+    summary.write(tmp_path)
+    [row] = [row for row in table((tmp_path / "figure-4.html").read_text()) if "150" in row]
+    assert row == [
+        *("no history", "1 / 0", hopper.config.method, "150", "2.00", f"1.50 to &gt;{hopper.config.samples // 1000}"),
+        *("0.013", "1 of 3", f"{hopper.config.samples // 1000}", "0.20", "3 of 4", EARLIER),
+    ]
+    assert json.loads((tmp_path / "figure-4.json").read_text())["commands"] == [
+        "isthmus reproduce figure-4 --only hopper --seeds 4"
+    ]
+
+
+def test_the_page_needs_nothing_and_runs_nothing(figure, some, tmp_path):
+    Summary.of(figure, some, {}).write(tmp_path)
+    page = (tmp_path / "figure-4.html").read_text()
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert "&lt;b&gt;0&lt;/b&gt;" in page  # text from files is text
+    assert "<b>" not in page
+
+
+def test_the_same_cells_give_the_same_files(figure, some, tmp_path):
+    for name in ("a", "b"):
+        Summary.of(
+            figure, dict(sorted(some.items(), key=lambda item: -item[0].seed)) if name == "b" else some, {}
+        ).write(tmp_path / name)
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+def test_a_cell_that_would_be_made_otherwise_now_is_told(hopper):
+    cell = hopper.cell(0)
+    made = outcome(cell, 0.2, 0.8)
+    assert made.mismatch(cell) is None
+    other = dataclasses.replace(hopper, config=dataclasses.replace(hopper.config, round_samples=7)).cell(0)
+    assert made.mismatch(other) == f"with other settings (round_samples was {hopper.config.round_samples}, is 7)"
+    assert expert_path("hopper").exists()
+    assert dataclasses.replace(made, expert="another").mismatch(cell) == "with another expert"
+    older = dataclasses.replace(made, config={name: made.config[name] for name in made.config if name != "enough"})
+    assert older.mismatch(cell) is None  # a setting that came later was not there to be different

@@ -1,0 +1,35 @@
+import json
+
+from isthmus.adapt.settings.components import Parts
+from isthmus.experiments import ablation as module
+from isthmus.experiments.ablation import Ablated, ablation
+
+
+def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CASES", {"reacher": Ablated(250, ("tilt=90",))})
+    nothing = Parts(lines=False, following=False)
+    monkeypatch.setattr(module, "VARIANTS", {"whole": ("explained", Parts()), "nothing": ("explained", nothing)})
+    seen = []
+    done = ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda name, _result: seen.append(name))
+    assert seen == ["reacher, tilt=90, whole, seed 0", "reacher, tilt=90, nothing, seed 0"]
+    medians = {row["variant"]: row["median"] for row in done.rows()}
+    assert medians["whole"] > 0.95 > medians["nothing"]
+    page = (tmp_path / "ablation.md").read_text()
+    assert "Made by `isthmus ablate --seeds 1`" in page
+    assert "Normalised score, one seed; 50 episodes" in page
+    assert f"| {medians['unadapted']:.2f} | {medians['whole']:.2f} | {medians['nothing']:.2f} |" in page
+    first = (tmp_path / "ablation.json").read_text()
+    assert json.loads(first)["rows"] == done.rows()
+    ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda _name, _result: None)
+    assert (tmp_path / "ablation.json").read_text() == first
+    done.seeds = 2
+    assert f"| {medians['whole']:.2f} ({medians['whole']:.2f}) |" in done.to_markdown()
+    assert "the median of 2 seeds and, in brackets, the worst" in done.to_markdown()
+
+
+def test_the_study_leaves_out_each_part_alone():
+    left_out = [parts for _method, parts in module.VARIANTS.values() if parts != Parts()]
+    assert [sum(not there for there in vars(parts).values()) for parts in left_out] == [1] * len(vars(Parts()))
+    assert len(set(left_out)) == len(left_out)
+    of_auto = [parts for method, parts in module.VARIANTS.values() if method == "auto"]
+    assert of_auto == [Parts(), Parts(correction=False), Parts(fall_back=False)]
