@@ -11,20 +11,20 @@ import grimp
 import numpy as np
 import pytest
 
-from isthmus.adapt import METHODS, Explorer, Learned, Method, MethodSettings, Source, SourceCost, make_method
+from isthmus.adapt import METHODS, Explorer, FitReport, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
-from isthmus.experts.finetuner import PRACTICE, PpoPractice
+from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
 from isthmus.gaps import Gap
 from isthmus.policies import Decision, NetworkPolicy
-from isthmus.sim import Robot
+from isthmus.sim import SealedRobot
 from isthmus.sysid import Physics
-from isthmus.tasks.sim_derived import shown_in_simulation
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.tasks.sim_derived import sim_derived_policy
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.finetuner import practice_in, robust_for
+from isthmus.transfer.source.finetuner import finetuner_in, robust_for
 from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
@@ -87,15 +87,26 @@ def test_what_adaptation_gets_has_no_field_that_could_hold_a_reward(kind, fields
 def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
     """Planners know what the simulation they plan in costs. It cannot be asked about the target: it has no such way."""
     assert {field.name for field in dataclasses.fields(Source)} == {
-        *("policy", "simulator", "unlimited", "spec", "seed", "joints", "robust", "physics", "shown", "unactuated"),
-        *("cost", "practice", "rehearsal"),
+        *(
+            "policy",
+            "simulator",
+            "unclamped",
+            "spec",
+            "seed",
+            "joints",
+            "robust",
+            "physics",
+            "sim_derived",
+            "unactuated",
+        ),
+        *("cost", "finetuner", "rehearsal"),
     }
-    assert {field.name for field in dataclasses.fields(SourceCost)} == {"foresee", "price"}
-    for made_from in (source_cost, practice_in, robust_for, rehearsal_in, shown_in_simulation):
+    assert {field.name for field in dataclasses.fields(SourceCost)} == {"predict", "cost"}
+    for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in, sim_derived_policy):
         given = set(inspect.signature(made_from).parameters)
         assert given <= {"task", "expert", "policy", "seed", "rng"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
-    seen, *_ = source_cost(reacher).foresee(observations, actions, len(actions))
+    seen, *_ = source_cost(reacher).predict(observations, actions, len(actions))
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
 
 
@@ -118,13 +129,13 @@ def names_in(thing):
     return names
 
 
-@pytest.mark.parametrize("kind", [Robot, Course, Method, Learned, Step, Trajectory])
+@pytest.mark.parametrize("kind", [SealedRobot, ReferenceRollout, Method, FitReport, Step, Trajectory])
 def test_nothing_adaptation_meets_speaks_of_a_reward(kind):
     assert not [name for name in names_in(kind) if any(word in name.lower() for word in REWARDING)]
 
 
 def test_neither_collecting_nor_learning_takes_a_task():
-    for function in (collect, observation_scale, make_method, Course.__init__, Method.learn):
+    for function in (collect, observation_scale, make_method, ReferenceRollout.__init__, Method.learn):
         hints = typing.get_type_hints(function)
         assert not [
             hint for hint in hints.values() if "isthmus.tasks" in repr(hint) or "isthmus.evaluate" in repr(hint)
@@ -156,7 +167,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     task = dataclasses.replace(reacher, measure=asked, reward=asked, score=asked)
     with pytest.raises(NoReward):
         task.measure(task.source().fields)
-    gap, spec = Gap.parse("tilt=90"), task.embodiment.spec
+    gap, spec = Gap.parse("tilt=90"), task.robot_model.spec
     settings = MethodSettings(
         history=2,
         collect=CollectSettings(placed=1),
@@ -168,23 +179,25 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     network = Mlp((damper,), (np.zeros(2, np.float32),), "tanh", np.zeros(11), np.ones(11), np.zeros(2), np.ones(2))
     policy = NetworkPolicy(network)
     # What the simulation costs may be known; the target's task is the one above.
-    little = dataclasses.replace(PRACTICE, steps=100, worlds=2, batch=50, epochs=1)
+    little = dataclasses.replace(FINETUNE, steps=100, worlds=2, batch=50, epochs=1)
     source = Source(
-        *(policy, task.source(), task.unlimited(4), spec, 0, source_cost(reacher), joints_of(reacher)),
-        practice=lambda one: PpoPractice(reacher, one, little, critic_steps=100),
+        *(policy, task.source(), task.unclamped(4), spec, 0, source_cost(reacher), joints_of(reacher)),
+        finetuner=lambda one: PpoFinetuner(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
         physics=Physics(task.embodiment),
         rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)
     assert not isinstance(method, Explorer)
-    course = Course(policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale")))
+    course = ReferenceRollout(
+        policy, task.source(), 1, observation_scale(policy, task.source(4), 1, stream(0, "scale"))
+    )
     episodes = []
     for number in range(2):
         for wave in range(2):
             episodes += collect(
                 robot,
-                method.decider(),
+                method.policy(),
                 course,
                 settings.collect,
                 history=method.history,
@@ -192,9 +205,9 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
                 budget=40,
                 rng=stream(0, "collect", number, wave),
             )
-        if method.samples_wanted:
+        if method.needs_target_data:
             assert np.isfinite(method.learn(episodes, number, lambda _epoch, _loss: None).error).all()
     assert robot.samples == sum(one.samples for episode in episodes for one in episode) > 0
     buffer = HistoryBuffer(spec, 1, method.history)
     buffer.begin(robot.reset(stream(0, "cross")))
-    assert method.decider()(buffer.window).shape == (1, spec.action_size)
+    assert method.policy()(buffer.window).shape == (1, spec.action_size)

@@ -12,7 +12,7 @@ import pytest
 from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.robots import load_task
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, run_transfer
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -45,7 +45,7 @@ def test_the_lamp_passes_its_checks(folder, capsys):
 
 def test_auto_makes_up_for_a_large_loss_that_is_small_beside_doing_nothing(folder):
     config = Config("lamp.py", "mass:upper=1.08", "auto", samples=500, evaluation_episodes=50)
-    result = cross(config, RunFolder(folder / "run"), traces=False)
+    result = run_transfer(config, RunFolder(folder / "run"), traces=False)
     assert result.normalised_unadapted > 0.99
     assert result.relative_loss["unadapted"] > 0.3
     assert result.chosen != "unadapted"
@@ -53,7 +53,7 @@ def test_auto_makes_up_for_a_large_loss_that_is_small_beside_doing_nothing(folde
     written = json.loads((folder / "run" / "result.json").read_text())
     assert written["recovered"] == result.recovered
     assert written["relative_loss"] == result.relative_loss
-    assert written["loss_in_spreads"]["unadapted"] > 0.5
+    assert written["loss_in_stds"]["unadapted"] > 0.5
     assert Result.load(folder / "run" / "result.json") == result
 
 

@@ -9,7 +9,7 @@ from isthmus.gaps import Gap
 from isthmus.policies import NetworkPolicy, TransferPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, run_transfer
 
 __all__ = [
     "CollectSettings",
@@ -31,8 +31,8 @@ __all__ = [
     "Trajectory",
     "TransferPolicy",
     "World",
-    "cross",
     "load_expert",
     "load_task",
+    "run_transfer",
     "stream",
 ]

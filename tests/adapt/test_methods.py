@@ -6,15 +6,15 @@ import pytest
 from isthmus.adapt import METHODS, MethodSettings, Source, make_method
 from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, HistoryBuffer, Problem, stream
-from isthmus.core.trajectory import paid
+from isthmus.core.trajectory import rewarded
 from isthmus.experts import load_expert
-from isthmus.experts.finetuner import PRACTICE, PpoPractice
+from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
 from isthmus.sim.mujoco_world import _Rows
 from isthmus.sysid import Physics
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.cost import source_cost
 from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
@@ -22,16 +22,16 @@ from isthmus.transfer.source.rehearsal import rehearsal_in
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
 GAP = Gap.parse("tilt=90")
-PRACTISE_LITTLE = replace(PRACTICE, steps=200, worlds=4, batch=50, epochs=1)
+PRACTISE_LITTLE = replace(FINETUNE, steps=200, worlds=4, batch=50, epochs=1)
 SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
 def source():
     return Source(
-        *(EXPERT, TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0, source_cost(TASK), joints_of(TASK)),
-        practice=lambda policy: PpoPractice(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
+        *(EXPERT, TASK.source(), TASK.unclamped(4), TASK.robot_model.spec, 0, source_cost(TASK), joints_of(TASK)),
+        finetuner=lambda policy: PpoFinetuner(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
         robust=lambda: EXPERT,
-        physics=Physics(TASK.embodiment),
+        physics=Physics(TASK.robot_model),
         rehearsal=rehearsal_in(TASK, EXPERT, 0),
     )
 
@@ -39,7 +39,7 @@ def source():
 @pytest.fixture(scope="module")
 def episodes():
     scale = observation_scale(EXPERT, TASK.source(4), 1, stream(0, "scale"))
-    course = Course(EXPERT, TASK.source(6), 1, scale)
+    course = ReferenceRollout(EXPERT, TASK.source(6), 1, scale)
     decider = Unadapted(EXPERT, TASK.source(6))
     robot = TASK.robot(GAP, 6)
     return collect(
@@ -51,21 +51,21 @@ def episodes():
 def test_before_learning_every_method_that_follows_the_policy_does_what_it_would(name):
     method = make_method(name, source(), SETTINGS)
     history = History.of(TASK.source(3).reset(stream(0, "reset")))
-    np.testing.assert_array_equal(method.decider()(history), EXPERT(history))
+    np.testing.assert_array_equal(method.policy()(history), EXPERT(history))
 
 
-LEARNING = [name for name in METHODS if make_method(name, source(), SETTINGS).samples_wanted]
+LEARNING = [name for name in METHODS if make_method(name, source(), SETTINGS).needs_target_data]
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_commands_what_can_be_done_and_begins_anew_with_every_decider(name):
     method = make_method(name, source(), SETTINGS)
     window = History.of(TASK.source(3).reset(stream(0, "reset")))
-    one = method.decider().decide(window)
+    one = method.policy().decide(window)
     assert one.command.shape == one.source.shape == (3, 2)
     assert one.wanted.shape == window.current.shape
     assert all(np.isfinite(part).all() for part in (one.command, one.source, one.wanted))
-    np.testing.assert_array_equal(method.decider()(window), one.command)
+    np.testing.assert_array_equal(method.policy()(window), one.command)
 
 
 def test_some_methods_learn_and_others_need_not():
@@ -77,28 +77,30 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     method = make_method(name, source(), SETTINGS)
     passes = []
     if METHODS[name].sees_reward:
-        episodes = [[paid(one, -np.square(one.applied).sum(axis=1), ended=False) for one in it] for it in episodes]
+        episodes = [[rewarded(one, -np.square(one.applied).sum(axis=1), ended=False) for one in it] for it in episodes]
     learned = method.learn(episodes, 0, lambda epoch, _loss: passes.append(epoch))
     assert passes == list(range(1, learned.epochs + 1))
-    assert len(learned.error) == len(learned.spread)
-    assert len(learned.error) in (0, TASK.embodiment.spec.action_size)
+    assert len(learned.error) == len(learned.action_std)
+    assert len(learned.error) in (0, TASK.robot_model.spec.action_size)
     method.save(tmp_path / "model.npz")
     other = make_method(name, source(), SETTINGS)
     other.restore(tmp_path / "model.npz")
     run, k = episodes[0][0], max(method.history, 2)
     window = History(run.observations[None, 3 : 3 + k], run.applied[None, 3 : 2 + k])
-    np.testing.assert_array_equal(method.decider()(window), other.decider()(window))
-    assert not isinstance(other.decider(), Unadapted)
+    np.testing.assert_array_equal(method.policy()(window), other.policy()(window))
+    assert not isinstance(other.policy(), Unadapted)
     np.testing.assert_array_equal(commands_of(method, lambda live: live), commands_of(method, still))
 
 
-@pytest.mark.parametrize("name", ["inverse", "explained", "identified", "preview", "pd", "output-error", "gaussian"])
+@pytest.mark.parametrize(
+    "name", ["inverse", "residual-action", "model-inverse", "preview", "pd", "output-error", "gaussian"]
+)
 def test_a_control_step_of_one_robot_runs_on_one_thread(name, episodes, monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _pid: set(range(4)))
     method, used = make_method(name, source(), SETTINGS), []
-    if method.samples_wanted:
+    if method.needs_target_data:
         method.learn(episodes, 0, lambda *_: None)
-    decider, k, run = method.decider(), max(method.history, 2), episodes[0][0]
+    decider, k, run = method.policy(), max(method.history, 2), episodes[0][0]
     step = _Rows.step
 
     def watched(rows, *given):
@@ -114,8 +116,8 @@ def test_a_control_step_of_one_robot_runs_on_one_thread(name, episodes, monkeypa
 
 def commands_of(method, seen_as):
     """What is commanded in some steps of a run, by who sees its window as it is, or as `seen_as`."""
-    robot, decider = TASK.robot(GAP, 2), method.decider()
-    buffer = HistoryBuffer(TASK.embodiment.spec, 2, method.history)
+    robot, decider = TASK.robot(GAP, 2), method.policy()
+    buffer = HistoryBuffer(TASK.robot_model.spec, 2, method.history)
     buffer.begin(robot.reset(stream(0, "reset")))
     commands = []
     for _ in range(5):

@@ -12,7 +12,7 @@ def test_every_hot_path_is_measured_against_its_floor():
     steps = [f"{step}-{robot}" for robot in robots for step in ("amortised", "following", "inverting")]
     assert list(rows) == paths + steps
     for row in rows.values():
-        assert {"name", "ratio", "spread", "floor", "goal", "meets"} <= row.keys()
+        assert {"name", "ratio", "half_iqr", "floor", "goal", "meets"} <= row.keys()
         assert row["ratio"] > 0
     # Memory does not depend on how busy the machine is: a fit must not copy the windows.
     assert rows["fit-memory"]["meets"]

@@ -15,7 +15,7 @@ COMMANDS = [
     ["ablate"],
     ["compare"],
     ["compare-suite"],
-    ["ceiling"],
+    ["oracle"],
     ["reproduce"],
     ["tasks"],
     ["gaps"],
@@ -105,12 +105,12 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["compare", "ant"], "no expert ships with task 'ant'"),
         (["compare-suite", "--only", "reachr"], "unknown task of the suite 'reachr'.*did you mean 'reacher'"),
         (["compare-suite", "--workers", "0"], "workers must be at least 1"),
-        (["ceiling", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
-        (["ceiling", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
-        (["ceiling", "reacher", "--metric", "evn"], "unknown metric 'evn': choose from .*did you mean 'even'"),
-        (["ceiling", "reacher", "--episodes", "0"], "episodes must be at least 1"),
-        (["ceiling", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
-        (["ceiling", "reacher", "--logs", "runs/r0", "--gap", "tilt=9"], "give them, or a gap, not both"),
+        (["oracle", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["oracle", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
+        (["oracle", "reacher", "--metric", "evn"], "unknown metric 'evn': choose from .*did you mean 'even'"),
+        (["oracle", "reacher", "--episodes", "0"], "episodes must be at least 1"),
+        (["oracle", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
+        (["oracle", "reacher", "--logs", "runs/r0", "--gap", "tilt=9"], "give them, or a gap, not both"),
         (["identify", "reacher", "--samples", "0"], "samples must be at least 1"),
         (["identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
         (["identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
@@ -139,9 +139,9 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["study", "reacher", "--seeds", "1000000000"], "seeds must be at most 10000"),
         (["study", "reacher", "--workers", "1000000000"], "workers must be at most 1000"),
         (["study", "reacher", "--history", "100000000"], "history must be at most 1000"),
-        (["compare", "reacher", "--ceiling-episodes", "1000000000"], "ceiling-episodes must be at most 10000"),
+        (["compare", "reacher", "--oracle-episodes", "1000000000"], "oracle-episodes must be at most 10000"),
         (["compare", "reacher", "--episodes", "9" * 31], "evaluation-episodes must be at most 10000"),
-        (["ceiling", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["oracle", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
         (["check", "--task", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
         (["check", "--task", "reacher", "--expect-return", "nan"], "expect-return must be at most 1000000000, got nan"),
         (["expert", "evaluate", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
@@ -188,7 +188,7 @@ def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, caps
     main(["transfer", "reacher", *options])
     [path] = (tmp_path / "rounds").iterdir()
     record = json.loads(path.read_text())
-    record["fit"] |= {"error": [0.0, 0.1], "spread": [0.0, 0.2]}
+    record["fit"] |= {"error": [0.0, 0.1], "action_std": [0.0, 0.2]}
     path.write_text(json.dumps(record))
     (tmp_path / "manifest.json").unlink()
     capsys.readouterr()
@@ -307,7 +307,7 @@ def test_many_actuators_are_told_by_the_worst(capsys):
     from isthmus.cli.transfer import _print_fit
 
     names = tuple(f"motor{i}" for i in range(12))
-    fit = {"error": [0.01 * i for i in range(12)], "spread": [1.0] * 12}
+    fit = {"error": [0.01 * i for i in range(12)], "action_std": [1.0] * 12}
     _print_fit(SimpleNamespace(rounds=lambda: [SimpleNamespace(fit=fit)]), names)
     told = " ".join(capsys.readouterr().out.split())
     assert told == (

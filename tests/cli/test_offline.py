@@ -35,7 +35,7 @@ COMMANDS = {
     "check": [["check", "--task", "reacher", "--policy", "policy.onnx", "--episodes", "2"]],
     "expert": [["expert", "evaluate", "reacher", "--episodes", "20"]],
     "identify": [["identify", "reacher", "--gap", "mass=1.2", "--samples", "60"]],
-    "ceiling": [["ceiling", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
+    "oracle": [["oracle", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
     "study": [["study", "reacher", "--seeds", "2", "--samples", "60", "--method", "inverse", "--out", "study"]],
 }
 RUN_ALL = """

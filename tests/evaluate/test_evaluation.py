@@ -22,11 +22,11 @@ def gymnasium_return(policy: Policy, qpos, qvel):
         env = gymnasium.make(TASK.gym_id).unwrapped
     env.reset(seed=0)
     for name in ("body_mass", "body_inertia", "body_invweight0", "dof_invweight0", "dof_M0", "body_subtreemass"):
-        getattr(env.model, name)[:] = getattr(TASK.embodiment.model, name)
+        getattr(env.model, name)[:] = getattr(TASK.robot_model.model, name)
     env.set_state(qpos, qvel)
     observation, total = env._get_obs(), 0.0
     for _ in range(50):
-        action = TASK.embodiment.spec.clip(policy(History.of(observation[None])))[0]
+        action = TASK.robot_model.spec.clip(policy(History.of(observation[None])))[0]
         observation, reward, *_ = env.step(action)
         total += reward
     return total

@@ -1,14 +1,16 @@
 import json
 
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.settings.components import Components
 from isthmus.experiments import ablation as module
 from isthmus.experiments.ablation import Ablated, ablation
 
 
 def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CASES", {"reacher": Ablated(250, ("tilt=90",))})
-    nothing = Parts(lines=False, following=False)
-    monkeypatch.setattr(module, "VARIANTS", {"whole": ("explained", Parts()), "nothing": ("explained", nothing)})
+    nothing = Components(regression=False, observer=False)
+    monkeypatch.setattr(
+        module, "VARIANTS", {"whole": ("residual-action", Components()), "nothing": ("residual-action", nothing)}
+    )
     seen = []
     done = ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda name, _result: seen.append(name))
     assert seen == ["reacher, tilt=90, whole, seed 0", "reacher, tilt=90, nothing, seed 0"]
@@ -28,8 +30,8 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
 
 
 def test_the_study_leaves_out_each_part_alone():
-    left_out = [parts for _method, parts in module.VARIANTS.values() if parts != Parts()]
-    assert [sum(not there for there in vars(parts).values()) for parts in left_out] == [1] * len(vars(Parts()))
+    left_out = [parts for _method, parts in module.VARIANTS.values() if parts != Components()]
+    assert [sum(not there for there in vars(parts).values()) for parts in left_out] == [1] * len(vars(Components()))
     assert len(set(left_out)) == len(left_out)
     of_auto = [parts for method, parts in module.VARIANTS.values() if method == "auto"]
-    assert of_auto == [Parts(), Parts(correction=False), Parts(fall_back=False)]
+    assert of_auto == [Components(), Components(correction=False), Components(fall_back=False)]

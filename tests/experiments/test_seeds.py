@@ -9,7 +9,7 @@ from isthmus.core import Problem
 from isthmus.experiments import study_seeds
 from isthmus.experiments.plot import plot_curve
 from isthmus.experiments.seeds import SeedStudy
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.source.policy import PolicyFile
 
 TINY = Config(
@@ -24,7 +24,7 @@ TINY = Config(
 
 
 def test_a_study_is_its_runs_put_together_and_goes_on_where_it_was(tmp_path):
-    alone = cross(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path / "seed-001"))
+    alone = run_transfer(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path / "seed-001"))
     seen = []
     study = study_seeds(TINY, range(2), tmp_path, 2, seen.append)
     assert {result.seed for result in seen} == {0, 1}

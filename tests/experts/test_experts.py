@@ -23,7 +23,7 @@ SHIPPED = [name for name in TASKS if expert_path(name).exists()]
 
 def policy_in(path):
     task = load_task("reacher")
-    return load_policy(path, task.views, task.embodiment.spec)
+    return load_policy(path, task.views, task.robot_model.spec)
 
 
 TINY = TrainSettings(steps=400, worlds=4, batch=50, hidden=8)

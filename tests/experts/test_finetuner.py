@@ -5,10 +5,10 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import History, stream
-from isthmus.core.trajectory import PaidTrajectory
+from isthmus.core.trajectory import RewardedTrajectory
 from isthmus.experts import load_expert
 from isthmus.experts.agent import adopt_network, make_agent, mean_network
-from isthmus.experts.finetuner import PRACTICE, PpoPractice
+from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap
@@ -18,11 +18,11 @@ from isthmus.sim import CorrectedWorld
 
 REACHER = load_task("reacher")
 EXPERT = load_expert(REACHER)
-TINY = dataclasses.replace(PRACTICE, steps=400, worlds=4, batch=50, minibatch=50, epochs=2)
+TINY = dataclasses.replace(FINETUNE, steps=400, worlds=4, batch=50, minibatch=50, epochs=2)
 
 
 def practice():
-    return PpoPractice(REACHER, EXPERT, TINY, critic_steps=400)
+    return PpoFinetuner(REACHER, EXPERT, TINY, critic_steps=400)
 
 
 def as_expected(_observations, _applied, expected):
@@ -52,7 +52,7 @@ def test_with_the_right_correction_the_simulator_does_what_the_target_does(name,
     np.testing.assert_array_equal(worlds.reset(stream(0)), target.reset(stream(0)))
     measured = task.measure(worlds.fields).copy()
     for _ in range(15):
-        commands = rng.uniform(-1, 1, (3, task.embodiment.spec.action_size))
+        commands = rng.uniform(-1, 1, (3, task.robot_model.spec.action_size))
         ours, theirs = worlds.step(commands), target.step(commands)
         np.testing.assert_allclose(ours.observations, theirs.observations, atol=1e-5)
         np.testing.assert_array_equal(ours.ended, theirs.ended)
@@ -122,11 +122,11 @@ def test_training_begins_with_the_policy_as_it_is_and_is_the_same_again():
     one, two = practice().begin(5), practice().begin(5)
     seen = REACHER.source(20).reset(stream(0))
     np.testing.assert_allclose(one.network(seen), EXPERT.network(seen), atol=1e-4)
-    np.testing.assert_allclose(one.spread, PRACTICE.initial_std)
+    np.testing.assert_allclose(one.exploration_std, FINETUNE.initial_std)
     for name, array in one.arrays.items():
         np.testing.assert_array_equal(array, two.arrays[name], err_msg=name)
     batches = []
-    after = [practice().practise(one, 6, lambda batch, _earned: batches.append(batch)) for _ in range(2)]
+    after = [practice().train(one, 6, lambda batch, _earned: batches.append(batch)) for _ in range(2)]
     assert batches == [1, 2, 1, 2]
     np.testing.assert_array_equal(after[0].network(seen), after[1].network(seen))
     assert not np.allclose(after[0].network(seen), one.network(seen), atol=1e-4)
@@ -148,7 +148,9 @@ def runs(paid_for, trained, count, steps):
         seen = REACHER.source(steps + 1).reset(rng)
         noise = trained.spread * rng.standard_normal((steps, 2))
         commands = trained.network(seen[:-1]) + noise
-        made.append(PaidTrajectory(seen, commands, commands, commands, seen[1:], rewards=paid_for(noise), ended=True))
+        made.append(
+            RewardedTrajectory(seen, commands, commands, commands, seen[1:], rewards=paid_for(noise), ended=True)
+        )
     return made
 
 

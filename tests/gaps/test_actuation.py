@@ -80,7 +80,7 @@ def test_commands_within_the_play_or_the_band_move_nothing(reacher, rng):
 def test_play_is_given_in_half_ranges():
     """Humanoid's actuators go to 0.4: a play of one half range is 0.4 wide, 0.2 on each side."""
     task = load_task("humanoid")
-    channel = Gap.parse("backlash=1").action_channel(task.embodiment.spec, 1)
+    channel = Gap.parse("backlash=1").action_channel(task.robot_model.spec, 1)
     channel.begin(np.zeros((1, 17)), {}, np.random.default_rng(0), slice(None))
     np.testing.assert_allclose(channel(np.full((1, 17), 0.3), {}, slice(None)), 0.1)
 
@@ -88,7 +88,7 @@ def test_play_is_given_in_half_ranges():
 @pytest.mark.parametrize(("task", "half_range"), [("reacher", 1.0), ("humanoid", 0.4)])
 @pytest.mark.parametrize("correlation", [0.0, 0.9, 1.0])
 def test_noise_is_given_in_half_ranges_and_correlated_in_time(task, half_range, correlation):
-    spec = load_task(task).embodiment.spec
+    spec = load_task(task).robot_model.spec
     channel = Gap.parse(f"motor-noise=0.5,noise-correlation={correlation}").action_channel(spec, 300)
     still = np.zeros((300, spec.action_size))
     channel.begin(still, {}, np.random.default_rng(0), slice(None))
@@ -113,7 +113,7 @@ def test_constant_noise_pushes_the_same_way_all_episode_long_and_another_way_in_
     second, _ = driven(reacher, "motor-noise=0.3,noise-correlation=1", still, seed=1)
     channel = Gap.parse("motor-noise=0.3,noise-correlation=1").action_channel(reacher.embodiment.spec, 6)
     rng = np.random.default_rng(0)
-    reacher.embodiment.start(rng, 6)
+    reacher.robot_model.start(rng, 6)
     channel.begin(still[0], {}, np.random.default_rng(rng.integers(2**63)), slice(None))
     pushed = np.broadcast_to(channel(still[0], {}, slice(None)), still.shape)
     np.testing.assert_array_equal(first, driven(reacher, "none", pushed)[0])

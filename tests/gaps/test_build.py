@@ -64,7 +64,7 @@ class TestMass:
         np.testing.assert_allclose(added, (factor - 1) * lower * G * lever, atol=1e-9)
 
     def test_constants_that_depend_on_it_follow(self, reacher):
-        plain, heavy = reacher.embodiment.model, changed(reacher.embodiment.model, "mass=2")
+        plain, heavy = reacher.robot_model.model, changed(reacher.embodiment.model, "mass=2")
         robot = plain.body("body0").subtreemass[0]
         assert heavy.body("body0").subtreemass[0] == pytest.approx(2 * robot)
         assert (heavy.dof_invweight0[:2] < plain.dof_invweight0[:2]).all()
@@ -82,7 +82,7 @@ class TestPayload:
         np.testing.assert_allclose(added, kilograms * G * lever, rtol=1e-6, atol=1e-9)
 
     def test_it_resists_by_m_r_squared(self, reacher):
-        plain, loaded = reacher.embodiment.model, changed(reacher.embodiment.model, "payload:fingertip=5")
+        plain, loaded = reacher.robot_model.model, changed(reacher.embodiment.model, "payload:fingertip=5")
         added = inertia(loaded, at_rest(loaded)) - inertia(plain, at_rest(plain))
         assert added[0, 0] == pytest.approx(5 * 0.21**2)
         assert added[1, 1] == pytest.approx(5 * 0.11**2)
@@ -107,7 +107,7 @@ class TestJointFriction:
         )
 
     def test_only_actuated_joints_have_it(self):
-        model = changed(load_task("hopper").embodiment.model, "joint-friction=2")
+        model = changed(load_task("hopper").robot_model.model, "joint-friction=2")
         np.testing.assert_array_equal(model.dof_frictionloss, [0, 0, 0, 2, 2, 2])
 
 

@@ -146,7 +146,7 @@ def test_what_does_not_belong_to_the_robot_is_none_of_its_bodies(reacher):
 
 @pytest.mark.parametrize("text", ["none", "tilt=90", "link-length:body1=1.2,mass=2", "motor-noise=0.2"])
 def test_a_gap_is_applied_to_a_copy(reacher, text):
-    model = reacher.embodiment.model
+    model = reacher.robot_model.model
     before = content(model)
     changed = Gap.parse(text).apply(model)
     assert changed is not model
@@ -164,7 +164,7 @@ def test_no_gap_fits_every_robot():
 
 def test_gaps_of_all_sorts_combine(hopper):
     gap = Gap.parse("gravity=1.2,mass=2,mass:leg=1.5,payload:leg=1,delay=1,motor-noise=0.2,sensor-noise=0.01")
-    model, source = gap.apply(hopper.embodiment.model), hopper.embodiment.model
+    model, source = gap.apply(hopper.embodiment.model), hopper.robot_model.model
     leg = source.body("leg").id
     assert model.opt.gravity[2] == pytest.approx(1.2 * source.opt.gravity[2])
     assert model.body_mass[leg] == pytest.approx(3 * source.body_mass[leg] + 1)
@@ -186,6 +186,6 @@ def test_a_random_gap_must_be_drawn_before_its_paths_are_known(hopper):
 def test_what_would_be_too_stiff_to_simulate_is_refused():
     humanoid = load_task("humanoid")
     with pytest.raises(Problem, match=r"gap damping=3,armature=0\.2 cannot be simulated on this robot: use less dam"):
-        Gap.parse("damping=3,armature=0.2").apply(humanoid.embodiment.model)
+        Gap.parse("damping=3,armature=0.2").apply(humanoid.robot_model.model)
     humanoid.target(Gap.parse("damping=3"))
     humanoid.target(Gap.parse("armature=0.2"))

@@ -67,7 +67,7 @@ def test_every_draw_of_a_random_gap_is_described():
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_at_its_neutral_value_there_is_no_gap_bit_for_bit(name, task_name):
     task = load_task(task_name)
-    kind, model = KINDS[name], task.embodiment.model
+    kind, model = KINDS[name], task.robot_model.model
     if not kind.fits(model):
         with pytest.raises(Problem, match=f"gap '{name}' does not fit this robot"):
             gap_of(kind, kind.neutral, model).apply(model)
@@ -81,7 +81,7 @@ def test_at_its_neutral_value_there_is_no_gap_bit_for_bit(name, task_name):
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_at_any_other_value_there_is_one(name, task_name):
     task = load_task(task_name)
-    kind, model = KINDS[name], task.embodiment.model
+    kind, model = KINDS[name], task.robot_model.model
     if not kind.fits(model):
         return
     gap = gap_of(kind, kind.example, model)
@@ -94,7 +94,7 @@ def test_at_any_other_value_there_is_one(name, task_name):
 def test_a_robot_can_be_simulated_at_the_ends_of_every_range(name, task_name, end, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings to a file
     task = load_task(task_name)
-    kind, model = KINDS[name], task.embodiment.model
+    kind, model = KINDS[name], task.robot_model.model
     if kind.fits(model):
         seen = run(task.target(gap_of(kind, getattr(kind, end), model), 2))
         assert np.isfinite(seen).all()

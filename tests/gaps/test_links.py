@@ -16,7 +16,7 @@ G = 9.81
 CAN_STRETCH = [
     (name, body)
     for name in sorted(TASKS)
-    for model in [load_task(name).embodiment.model]
+    for model in [load_task(name).robot_model.model]
     for body in robot_bodies(model)
     if not_to_be_stretched(model, body) is None
 ]
@@ -158,7 +158,7 @@ def test_a_pendulum_swings_as_slowly_as_its_length_demands(factor):
 @pytest.mark.parametrize(("task_name", "body"), CAN_STRETCH)
 def test_on_every_robot_the_parts_stay_together(task_name, body):
     """Where a child turns about, and where a link's own ends are, move away from its joint in proportion."""
-    source = load_task(task_name).embodiment.model
+    source = load_task(task_name).robot_model.model
     target = stretched(source, body, 1.2)
     link = source.body(body).id
     first, second = mujoco.MjData(source), mujoco.MjData(target)
@@ -185,7 +185,7 @@ def test_on_every_robot_the_parts_stay_together(task_name, body):
 
 @pytest.mark.parametrize(("task_name", "body"), CAN_STRETCH)
 def test_making_it_longer_and_shorter_again_gives_the_robot_back(task_name, body):
-    source = load_task(task_name).embodiment.model
+    source = load_task(task_name).robot_model.model
     back = stretched(stretched(source, body, 1.25), body, 0.8)
     for name in ("body_mass", "body_pos", "body_ipos", "geom_pos", "geom_size", "jnt_pos", "qpos0", "dof_M0"):
         np.testing.assert_allclose(getattr(back, name), getattr(source, name), rtol=1e-9, atol=1e-12, err_msg=name)

@@ -5,7 +5,7 @@ from isthmus.core import Problem, stream
 from isthmus.gaps import Ranges
 from isthmus.robots import load_task
 
-HOPPER = load_task("hopper").embodiment.model
+HOPPER = load_task("hopper").robot_model.model
 
 
 def test_draws_stay_within_and_come_near_both_ends():
@@ -43,4 +43,4 @@ def test_ranges_are_refused_when_one_corner_does_not_fit_the_robot():
     with pytest.raises(Problem, match="does not fit"):
         Ranges.parse("mass=0.8:1.2,tilt=0:10").check(HOPPER)
     with pytest.raises(Problem, match="cannot be simulated"):  # though either dial may go that far by itself
-        Ranges.parse("armature=0.2:1,damping=1:3").check(load_task("humanoid").embodiment.model)
+        Ranges.parse("armature=0.2:1,damping=1:3").check(load_task("humanoid").robot_model.model)

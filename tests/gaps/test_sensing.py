@@ -63,7 +63,7 @@ def test_a_partial_reset_leaves_the_others_their_bias(reacher, rng):
     true = np.empty((4, 11))
 
     def bias():
-        reacher.embodiment.observe(world.fields, true)
+        reacher.robot_model.observe(world.fields, true)
         return world.step(np.zeros((4, 2)), np.zeros(4, np.bool_)).observations - true
 
     world.reset(rng)

@@ -171,6 +171,6 @@ class TestContactFriction:
         assert 5.0 - data.qvel[0] == pytest.approx(0.4 * factor * G * 0.4, rel=0.02)
 
     def test_it_does_not_fit_what_touches_nothing_or_slides_freely(self, reacher):
-        for model in (reacher.embodiment.model, mujoco.MjModel.from_xml_string(self.SLED.format(mu=0.4, dim=1))):
+        for model in (reacher.robot_model.model, mujoco.MjModel.from_xml_string(self.SLED.format(mu=0.4, dim=1))):
             with pytest.raises(Problem, match="gap 'contact-friction' does not fit this robot: nothing it touches"):
                 changed(model, "contact-friction=0.5")

@@ -25,7 +25,7 @@ from isthmus.policies.pickles import read_plain
 from isthmus.robots import load_task
 
 HOPPER = load_task("hopper")
-SPEC = HOPPER.embodiment.spec
+SPEC = HOPPER.robot_model.spec
 ALGORITHMS = {
     "PPO": (stable_baselines3.PPO, {"n_steps": 8, "batch_size": 8}),
     "A2C": (stable_baselines3.A2C, {}),
@@ -152,7 +152,7 @@ def test_a_policy_that_does_not_fit_is_refused_with_both_sizes(tmp_path, sizes, 
 
 def test_the_layout_is_told_by_the_size_or_said(tmp_path):
     reacher = load_task("reacher")
-    spec, rng = reacher.embodiment.spec, stream(0, "layout")
+    spec, rng = reacher.robot_model.spec, stream(0, "layout")
     seen = reacher.source(4).reset(rng)
     for size in (10, 11):
         weight = onnx_policy(tmp_path / "policy.onnx", size, 2)
@@ -169,7 +169,7 @@ def test_a_normaliser_of_another_size_is_refused(tmp_path, folder):
     reacher = load_task("reacher")
     with pytest.raises(Problem, match="is for 11 numbers"):
         load_policy(
-            tmp_path / "policy.onnx", reacher.views, reacher.embodiment.spec, normaliser=folder / "statistics.pkl"
+            tmp_path / "policy.onnx", reacher.views, reacher.robot_model.spec, normaliser=folder / "statistics.pkl"
         )
 
 
@@ -179,7 +179,7 @@ def test_a_policy_with_a_normaliser_takes_no_second_one(folder):
     load_expert(load_task("reacher")).save(folder / "ours.npz")
     reacher = load_task("reacher")
     with pytest.raises(Problem, match="brings its own normaliser"):
-        load_policy(folder / "ours.npz", reacher.views, reacher.embodiment.spec, normaliser=folder / "statistics.pkl")
+        load_policy(folder / "ours.npz", reacher.views, reacher.robot_model.spec, normaliser=folder / "statistics.pkl")
 
 
 def test_an_unknown_kind_of_file_is_told_the_known_ones(tmp_path):

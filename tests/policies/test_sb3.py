@@ -21,7 +21,7 @@ from isthmus.policies.view import TIME_LEFT
 from isthmus.robots import load_task
 
 HOPPER, ANT = load_task("hopper"), load_task("ant")
-SPEC = HOPPER.embodiment.spec
+SPEC = HOPPER.robot_model.spec
 OFF_POLICY = {"buffer_size": 10}
 SMALL = {"net_arch": [8, 8]}
 
@@ -63,7 +63,7 @@ def seen():
 
 
 def load(path, task=HOPPER, **options):
-    return load_policy(path, task.views, task.embodiment.spec, **options)
+    return load_policy(path, task.views, task.robot_model.spec, **options)
 
 
 def changed(source, target, **entries):

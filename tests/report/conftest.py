@@ -8,7 +8,7 @@ from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.report import write_report
 from isthmus.report.run import Run
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def finished(tmp_path_factory, worker):
     with alone(tmp_path_factory, worker) as shared:
         folder = RunFolder(shared / "run")
         if not folder.result_path.exists():
-            cross(config, folder)
+            run_transfer(config, folder)
     return folder
 
 

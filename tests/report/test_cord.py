@@ -43,7 +43,7 @@ from isthmus.report.scene import Scene
 from isthmus.robots import load_task
 
 task = load_task("reacher")
-model = task.embodiment.model
+model = task.robot_model.model
 hung = Tie("world", (-0.1, 0.1, 0.02)), Tie("fingertip", (0.0, 0.0, 0.0))
 for cord in (None, hung):
     with Scene(model, task.camera, 200, source=model, cord=cord) as scene:

@@ -74,10 +74,10 @@ def test_names_in_the_run_s_files_are_shown_and_not_obeyed(folder):
 
 
 def test_a_run_without_samples_has_a_page_too(finished, tmp_path):
-    from isthmus.transfer import Config, RunFolder, cross
+    from isthmus.transfer import Config, RunFolder, run_transfer
 
     folder = RunFolder(tmp_path / "run")
-    cross(Config(task="reacher", gap="tilt=90", method="unadapted", evaluation_episodes=50), folder)
+    run_transfer(Config(task="reacher", gap="tilt=90", method="unadapted", evaluation_episodes=50), folder)
     text = write_report(folder, video=False).read_text(encoding="utf-8")
     assert "No target samples were taken" in text
     assert "nothing was adapted and no target sample was taken" in text

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from isthmus.adapt import Foreseen
+from isthmus.adapt import PredictedScore
 from isthmus.core import Problem
 from isthmus.io import save_arrays
 from isthmus.report.run import Run, episodes
@@ -36,8 +36,8 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     "values",
     [
         {"adapted": "many"},
-        {"spread": {}},
-        {"spread": 3},
+        {"std": {}},
+        {"std": 3},
         {"seconds": {"fit": None}},
         {"expert": -1e9},
         {"versions": []},
@@ -49,21 +49,21 @@ def test_figures_that_cannot_be_are_a_problem(folder, values):
         Run.load(folder)
 
 
-FIT = {"error": [1.0, 1.0], "spread": [1.0, 1.0], "losses": [[None, 1.0]], "best": 0}
+FIT = {"error": [1.0, 1.0], "action_std": [1.0, 1.0], "losses": [[None, 1.0]], "best": 0}
 
 
 @pytest.mark.parametrize(
     "fit",
     [
         {},
-        FIT | {"error": [1.0], "spread": [1.0]},
+        FIT | {"error": [1.0], "action_std": [1.0]},
         FIT | {"error": [1.0, None]},
         FIT | {"losses": [1.0]},
         FIT | {"losses": {"a": 1.0}},
         FIT | {"best": "first"},
         FIT | {"best": []},
-        FIT | {"foreseen": []},
-        FIT | {"foreseen": {"explained": []}},
+        FIT | {"predicted_scores": []},
+        FIT | {"predicted_scores": {"residual-action": []}},
     ],
 )
 def test_a_damaged_round_is_a_problem(folder, fit):
@@ -127,9 +127,9 @@ def test_what_was_foreseen_is_checked(folder, fault):
     path = folder.path / "rounds" / "001.json"
     record = json.loads(path.read_text())
     for one in (FORESEEN, fault):
-        record["fit"] |= {"chosen": "explained", "predicted": 1.0, "foreseen": {"explained": one}}
+        record["fit"] |= {"chosen": "residual-action", "predicted": 1.0, "predicted_scores": {"residual-action": one}}
         path.write_text(json.dumps(record))
         if one is FORESEEN:
-            assert Run.load(folder).rounds[1].foreseen == {"explained": Foreseen(**FORESEEN)}
+            assert Run.load(folder).rounds[1].predicted_scores == {"residual-action": PredictedScore(**FORESEEN)}
     with pytest.raises(Problem, match=r"round 1 .* is damaged"):
         Run.load(folder)

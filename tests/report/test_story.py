@@ -34,15 +34,16 @@ def test_all_of_the_gap_is_not_a_hundred_and_some_percent(run):
 
 
 def test_what_a_method_took_and_foresaw_is_told(run):
-    choosing = dataclasses.replace(run.result, chosen="explained", predicted=0.87)
+    choosing = dataclasses.replace(run.result, chosen="residual-action", predicted=0.87)
     text = sentence(dataclasses.replace(choosing, normalised_unadapted=0.2, normalised_adapted=0.9), 0.02)
-    assert "took “explained”" in text
+    assert "took “residual-action”" in text
     assert "0.87 in rehearsal" in text
     assert "rehearsal" not in told(run, 0.2, 0.9)
 
 
 @pytest.mark.parametrize(
-    ("chosen", "predicted", "short"), [("explained", 0.87, True), ("explained", 0.93, False), ("grounded", 0.5, False)]
+    ("chosen", "predicted", "short"),
+    [("residual-action", 0.87, True), ("residual-action", 0.93, False), ("fine-tune", 0.5, False)],
 )
 def test_where_no_change_of_actions_will_do_that_is_said(run, chosen, predicted, short):
     result = dataclasses.replace(run.result, normalised_unadapted=0.2, normalised_adapted=0.6)
@@ -92,7 +93,7 @@ def test_figures_come_in_order_with_their_spread(run):
     assert [one.role for one in (expert, unadapted, adapted)] == ["expert", "unadapted", "adapted"]
     assert expert.normalised == "1.00"
     assert adapted.normalised == number(run.result.normalised_adapted)
-    assert unadapted.spread == f"{run.result.spread['unadapted']:.2f}"
+    assert unadapted.std == f"{run.result.std['unadapted']:.2f}"
 
 
 @pytest.mark.parametrize("normalised", [-3.0, 0.4, 7.0])
@@ -123,7 +124,7 @@ def test_nothing_is_not_minus_nothing():
 def lamp(run, adapted, **others):
     """Doing nothing is catastrophic here, so that the error of a policy hardly shows on the scale."""
     spread = dict.fromkeys(("zero", "expert", "unadapted", "adapted"), 3.7)
-    scores = {"zero": -369.7, "expert": -7.29, "unadapted": -10.24, "adapted": adapted, "spread": spread}
+    scores = {"zero": -369.7, "expert": -7.29, "unadapted": -10.24, "adapted": adapted, "std": spread}
     bare = dataclasses.replace(run, result=dataclasses.replace(run.result, **scores))
     scale = Scale(-369.7, -7.29)
     return result_of(bare, scale(-10.24), scale(adapted), samples=600, **others)

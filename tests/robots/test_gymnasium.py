@@ -28,7 +28,7 @@ def environment(task):
         env = gymnasium.make(task.gym_id).unwrapped
         env.reset(seed=0)
     if task.name == "reacher":
-        model = task.embodiment.model
+        model = task.robot_model.model
         env.model.body_mass[:], env.model.body_inertia[:] = model.body_mass, model.body_inertia
         mujoco.mj_setConst(env.model, env.data)
     return env
@@ -36,7 +36,7 @@ def environment(task):
 
 def compared_numbers(task):
     """What Gymnasium computes at the same moment: all that a policy sees but the forces of contacts."""
-    names = task.embodiment.spec.observation_names
+    names = task.robot_model.spec.observation_names
     origin = task.view.see(np.eye(len(names))).argmax(axis=0)
     return [i for i, seen in enumerate(origin) if "contact force" not in names[seen]]
 
@@ -62,7 +62,7 @@ def test_an_episode_is_that_of_gymnasium(name, seed):
         np.testing.assert_allclose(world.fields["qpos"][0], env.data.qpos, **close)
         np.testing.assert_allclose(world.fields["qvel"][0], env.data.qvel, **close)
         np.testing.assert_allclose(task.view.see(step.observations)[0, compared], observation[compared], **close)
-        np.testing.assert_allclose(task.paid(before, step.applied, after), [reward], **close)
+        np.testing.assert_allclose(task.step_reward(before, step.applied, after), [reward], **close)
         assert step.ended.tolist() == [terminated]
         if terminated:
             break
@@ -77,7 +77,7 @@ def test_the_bodies_are_those_of_gymnasium(name):
         warnings.simplefilter("ignore")
         env = gymnasium.make(task.gym_id).unwrapped
     for field in ("body_mass", "body_inertia", "dof_damping", "dof_armature", "actuator_gear", "qpos0"):
-        ours, theirs = getattr(task.embodiment.model, field), getattr(env.model, field)
+        ours, theirs = getattr(task.robot_model.model, field), getattr(env.model, field)
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=field)
     env.close()
 
@@ -86,10 +86,10 @@ def test_the_bodies_are_those_of_gymnasium(name):
 def test_time_and_horizon_are_those_of_gymnasium(name):
     task = load_task(name)
     env = environment(task)
-    assert task.embodiment.spec.control_period == pytest.approx(env.dt)
-    assert task.embodiment.spec.horizon == gymnasium.spec(task.gym_id).max_episode_steps
-    np.testing.assert_allclose(task.embodiment.spec.action_low, env.action_space.low, rtol=1e-7)
-    np.testing.assert_allclose(task.embodiment.spec.action_high, env.action_space.high, rtol=1e-7)
+    assert task.robot_model.spec.control_period == pytest.approx(env.dt)
+    assert task.robot_model.spec.horizon == gymnasium.spec(task.gym_id).max_episode_steps
+    np.testing.assert_allclose(task.robot_model.spec.action_low, env.action_space.low, rtol=1e-7)
+    np.testing.assert_allclose(task.robot_model.spec.action_high, env.action_space.high, rtol=1e-7)
     env.close()
 
 

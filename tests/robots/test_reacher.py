@@ -10,7 +10,7 @@ ARM = ("body0", "body1", "fingertip")
 
 
 def arm_masses(task):
-    model = task.embodiment.model
+    model = task.robot_model.model
     return np.array([model.body(name).mass[0] for name in ARM])
 
 
@@ -26,7 +26,7 @@ def test_the_arm_weighs_what_is_asked_in_the_proportions_of_gymnasium(mass):
 
 
 def test_inertia_grows_with_mass():
-    one, ten = make_reacher(1).embodiment.model, make_reacher(10).embodiment.model
+    one, ten = make_reacher(1).robot_model.model, make_reacher(10).robot_model.model
     for name in ARM:
         np.testing.assert_allclose(ten.body(name).inertia, 10 * one.body(name).inertia)
     assert ten.body("target").mass == one.body("target").mass
@@ -44,7 +44,7 @@ def test_a_mass_that_makes_no_sense_is_a_problem(mass):
 
 def test_episodes_start_as_in_gymnasium(reacher):
     n = 20_000
-    qpos, qvel = reacher.embodiment.start(np.random.default_rng(0), n)
+    qpos, qvel = reacher.robot_model.start(np.random.default_rng(0), n)
     assert qpos.shape == qvel.shape == (n, 4)
     angles, goals, speeds = qpos[:, :2], qpos[:, 2:], qvel[:, :2]
     assert np.abs(angles).max() <= 0.1
@@ -71,7 +71,7 @@ STATES = st.tuples(
 
 @given(STATES)
 def test_a_state_can_be_read_off_its_observation(reacher, state):
-    embodiment = reacher.embodiment
+    embodiment = reacher.robot_model
     qpos, qvel = np.array([state[:4]]), np.array([[*state[4:], 0.0, 0.0]])
     observation = np.empty((1, 11))
     embodiment.observe({"qpos": qpos, "qvel": qvel, "xpos": np.zeros((1, 5, 3))}, observation)
@@ -110,5 +110,5 @@ def test_the_score_is_of_where_the_step_began(reacher):
 
 
 def test_every_observation_has_a_name_of_its_own(reacher):
-    names = reacher.embodiment.spec.observation_names
+    names = reacher.robot_model.spec.observation_names
     assert len(set(names)) == len(names) == 11

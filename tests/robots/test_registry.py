@@ -37,13 +37,14 @@ def test_a_robot_file_that_fails_is_a_problem_that_names_the_line(tmp_path, cont
     "text", ["reacher:arm-mass=3.5", "reacher:arm_mass=3.5", "reacher: arm-mass =3.5", "reacher:arm-mass=3.5,"]
 )
 def test_an_option_is_a_number(text):
-    model = load_task(text).embodiment.model
+    model = load_task(text).robot_model.model
     assert sum(model.body(name).mass[0] for name in ("body0", "body1", "fingertip")) == pytest.approx(3.5)
 
 
 def test_a_task_without_its_options_is_the_default():
     assert (
-        load_task("reacher:").embodiment.model.body_mass.sum() == load_task("reacher").embodiment.model.body_mass.sum()
+        load_task("reacher:").robot_model.model.body_mass.sum()
+        == load_task("reacher").robot_model.model.body_mass.sum()
     )
 
 

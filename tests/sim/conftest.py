@@ -9,7 +9,7 @@ import pytest
 from isthmus.core import World
 from isthmus.gaps import Gap
 from isthmus.robots import TASKS, load_task
-from isthmus.sim import Embodiment, MujocoWorld, Robot
+from isthmus.sim import MujocoWorld, RobotModel, SealedRobot
 from isthmus.tasks import Task
 
 MakeWorld = Callable[..., World]
@@ -49,7 +49,7 @@ def make_simulator(request: pytest.FixtureRequest) -> MakeWorld:
 
 
 def _maker(name: str) -> MakeWorld:
-    embodiment = task_of(name).embodiment
+    embodiment = task_of(name).robot_model
     gap = Gap.parse(next((text for word, text in GAPS.items() if word in name.replace(",", "").split()), "none"))
     models = gap.apply(embodiment.model) if gap.settings else None
 
@@ -62,12 +62,12 @@ def _maker(name: str) -> MakeWorld:
             sensors=gap.sensor_channel(embodiment.spec, n),
             threads=threads,
         )
-        return Robot(world) if "robot" in name else world
+        return SealedRobot(world) if "robot" in name else world
 
     return make
 
 
 @pytest.fixture
-def fragile(reacher: Task) -> Embodiment:
+def fragile(reacher: Task) -> RobotModel:
     """Reacher in a china shop: the episode is over when the first joint is past 0.5 rad."""
-    return dataclasses.replace(reacher.embodiment, ended=lambda fields: fields["qpos"][:, 0] > 0.5)
+    return dataclasses.replace(reacher.robot_model, ended=lambda fields: fields["qpos"][:, 0] > 0.5)

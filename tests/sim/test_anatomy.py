@@ -15,7 +15,7 @@ from isthmus.sim.anatomy import actuated_dofs, robot_bodies
     ],
 )
 def test_the_robot_is_what_its_actuators_can_move(task, dofs, bodies):
-    model = load_task(task).embodiment.model
+    model = load_task(task).robot_model.model
     np.testing.assert_array_equal(actuated_dofs(model), dofs)
     assert robot_bodies(model) == bodies
 

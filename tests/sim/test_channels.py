@@ -203,7 +203,7 @@ class Damper:
 
 
 def test_a_drive_is_shown_the_state_of_every_physics_step(reacher, rng):
-    body, drive = reacher.embodiment, Damper(0.1)
+    body, drive = reacher.robot_model, Damper(0.1)
     world = MujocoWorld(body, 1, drives=drive)
     world.reset(rng)
     assert len(drive.begun) == 1

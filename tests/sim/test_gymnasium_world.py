@@ -12,13 +12,13 @@ from isthmus.core import Problem, World, stream
 from isthmus.experts import load_expert
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
-from isthmus.sim import Robot
+from isthmus.sim import SealedRobot
 from isthmus.sim.environment import Environment
 from isthmus.sim.gymnasium_world import GymnasiumWorld
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 
 TASK = load_task("reacher")
-SPEC = TASK.embodiment.spec
+SPEC = TASK.robot_model.spec
 
 
 @pytest.fixture
@@ -59,12 +59,12 @@ def test_an_episode_ends_at_the_environments_time_limit_and_stays_there(world):
 
 def test_target_data_is_collected_on_it(world):
     expert = load_expert(TASK)
-    robot = Robot(world)
+    robot = SealedRobot(world)
     scale = observation_scale(expert, TASK.source(4), 1, stream(0, "scale"))
     [[run]] = collect(
         robot,
         Unadapted(expert, TASK.source()),
-        Course(expert, TASK.source(), 1, scale),
+        ReferenceRollout(expert, TASK.source(), 1, scale),
         CollectSettings(drift=np.inf),
         history=1,
         length=20,
@@ -78,7 +78,7 @@ def test_target_data_is_collected_on_it(world):
 
 def test_an_environment_of_another_robot_is_refused():
     with pytest.raises(Problem, match="3 actuators"):
-        GymnasiumWorld(Environment(gymnasium.make("Pendulum-v1")), load_task("hopper").embodiment.spec)
+        GymnasiumWorld(Environment(gymnasium.make("Pendulum-v1")), load_task("hopper").robot_model.spec)
 
 
 def test_an_observation_of_another_size_is_refused_with_what_to_do():

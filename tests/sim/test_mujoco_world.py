@@ -87,21 +87,21 @@ def test_a_world_goes_on_with_another_model_from_where_it_is(reacher, rng):
 @pytest.mark.parametrize("name", ["hopper", "humanoid"])
 def test_a_hasty_world_is_close_and_of_the_same_model(name):
     task, rng = load_task(name), stream(0)
-    world, size = task.source(8), task.embodiment.spec.action_size
+    world, size = task.source(8), task.robot_model.spec.action_size
     observations, actions = world.reset(rng), 0.3 * rng.uniform(-1, 1, (8, size))
-    for model in (task.embodiment.model, heavier(task.embodiment.model, 1.5)):
+    for model in (task.robot_model.model, heavier(task.robot_model.model, 1.5)):
         world.adopt(model)
-        exact, close = (one.predict(History.of(observations), actions) for one in (world, world.hasty))
+        exact, close = (one.predict(History.of(observations), actions) for one in (world, world.coarse))
         moved = np.abs(exact - observations).max()
         assert 0 < np.abs(close - exact).max() < 0.1 * moved
-    assert world.hasty is world.hasty
+    assert world.coarse is world.coarse
 
 
 def test_a_world_that_is_quick_has_no_hasty_one(reacher):
     quick = heavier(reacher.embodiment.model, 1.0)
     quick.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-    assert MujocoWorld(reacher.embodiment, models=quick).hasty is None
-    assert MujocoWorld(reacher.embodiment, 2, models=[quick, quick]).hasty is None
+    assert MujocoWorld(reacher.embodiment, models=quick).coarse is None
+    assert MujocoWorld(reacher.embodiment, 2, models=[quick, quick]).coarse is None
 
 
 def test_worlds_that_have_ended_stay_where_they_are(fragile):

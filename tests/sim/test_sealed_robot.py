@@ -7,10 +7,10 @@ from mujoco.batch import Batch
 
 from isthmus.core import Problem
 from isthmus.gaps import Gap
-from isthmus.sim import Embodiment, MujocoWorld, Robot
+from isthmus.sim import MujocoWorld, RobotModel, SealedRobot
 from isthmus.tasks import Task
 
-SECRETS = (MujocoWorld, Embodiment, Task, mujoco.MjModel, mujoco.MjData, mujoco.MjOption, Batch)
+SECRETS = (MujocoWorld, RobotModel, Task, mujoco.MjModel, mujoco.MjData, mujoco.MjOption, Batch)
 FOLLOWED = {"__self__", "__func__", "__wrapped__", "__dict__", "__defaults__", "__kwdefaults__", "__annotations__"}
 """Special names that lead from one object to another. A closure's cells are left out: who opens those is not fooled."""
 PLAIN = (str, bytes, int, float, bool, type(None), np.generic, np.dtype, types.ModuleType)
@@ -102,7 +102,7 @@ def test_only_robots_that_move_make_samples(reacher, rng):
 
 
 def test_a_robot_that_has_ended_makes_no_samples_until_it_is_reset(fragile, rng):
-    robot = Robot(MujocoWorld(fragile, 2))
+    robot = SealedRobot(MujocoWorld(fragile, 2))
     start = robot.reset(rng)
     commands = np.array([[1.0, 0.0], [0.0, 0.0]])
     steps = 1
@@ -133,7 +133,7 @@ class RealRobot:
 
 
 def test_a_robot_that_cannot_be_placed_says_so(make_linear_world, rng):
-    robot = Robot(RealRobot(make_linear_world(1)))
+    robot = SealedRobot(RealRobot(make_linear_world(1)))
     first = robot.reset(rng)
     assert robot.step(np.zeros((1, 2))).observations.shape == first.shape
     with pytest.raises(Problem, match="cannot be put into a state"):
@@ -150,4 +150,4 @@ def test_a_command_that_is_refused_makes_no_sample(reacher, rng):
 
 def test_limits_cannot_be_changed_through_a_robot(reacher):
     with pytest.raises(ValueError, match="read-only"):
-        reacher.robot(Gap()).spec.action_high[:] = reacher.embodiment.spec.action_high
+        reacher.robot(Gap()).spec.action_high[:] = reacher.robot_model.spec.action_high

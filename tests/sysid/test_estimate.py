@@ -3,19 +3,19 @@ import pytest
 
 from isthmus.core import History
 from isthmus.robots import load_task
-from isthmus.sysid import Identified, Physics, estimates, in_fewest_terms
+from isthmus.sysid import IdentifiedParameters, Physics, canonical_scale, estimates
 
-PHYSICS = Physics(load_task("half-cheetah").embodiment)
+PHYSICS = Physics(load_task("half-cheetah").robot_model)
 TORQUES = ("mass", "damping", "armature", "stiffness", "strength")
 
 
 def told(factors, covariance=None):
     """What is said when the first number of each quantity's z, which is common to its parts, is the factor's log."""
     z = np.zeros(PHYSICS.size)
-    for quantity, part in zip(PHYSICS.quantities, PHYSICS.split(np.arange(PHYSICS.size)), strict=True):
+    for quantity, part in zip(PHYSICS.groups, PHYSICS.split(np.arange(PHYSICS.size)), strict=True):
         if quantity.name in factors:
             z[int(part[0])] = np.log(factors[quantity.name]) / quantity.root[0, 0]
-    found = Identified(z, np.eye(PHYSICS.size) if covariance is None else covariance, 1.0, 0.0)
+    found = IdentifiedParameters(z, np.eye(PHYSICS.size) if covariance is None else covariance, 1.0, 0.0)
     return {one.name: one for one in estimates(PHYSICS, found)}
 
 
@@ -54,12 +54,12 @@ def test_fewest_terms_make_the_same_motion(seed):
     weak = {"mass": 1.25, "damping": 1.25, "armature": 1.25, "stiffness": 1.25, "dry friction": 0.3}
     values = [
         value + weak[quantity.name] if quantity.name == "dry friction" else value * weak.get(quantity.name, 1.0)
-        for quantity, value in zip(PHYSICS.quantities, PHYSICS.values(np.zeros(PHYSICS.size)), strict=True)
+        for quantity, value in zip(PHYSICS.groups, PHYSICS.values(np.zeros(PHYSICS.size)), strict=True)
     ]
-    fewest = in_fewest_terms(PHYSICS, values)
-    named = {quantity.name: value for quantity, value in zip(PHYSICS.quantities, fewest, strict=True)}
+    fewest = canonical_scale(PHYSICS, values)
+    named = {quantity.name: value for quantity, value in zip(PHYSICS.groups, fewest, strict=True)}
     np.testing.assert_allclose(named["strength"], 0.8)
-    np.testing.assert_allclose(named["mass"], task.embodiment.model.body_mass[1:])
+    np.testing.assert_allclose(named["mass"], task.robot_model.model.body_mass[1:])
     world, seen = task.source(8), []
     now = world.reset(rng)
     for _ in range(20):  # the legs are on the ground by then

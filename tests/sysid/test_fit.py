@@ -45,7 +45,7 @@ def found(task, transitions, **options):
     physics = Physics(task.embodiment)
     fit = identify(physics, transitions, task.embodiment.spec.targets, **options)
     values = physics.values(fit.z)
-    return {quantity.name: one for quantity, one in zip(physics.quantities, values, strict=True)}, fit
+    return {quantity.name: one for quantity, one in zip(physics.groups, values, strict=True)}, fit
 
 
 def test_an_arms_mass_damping_friction_and_gravity_are_recovered():
@@ -63,7 +63,7 @@ def test_a_runners_mass_damping_gravity_and_grip_are_recovered():
     task = load_task("half-cheetah")
     values, _ = found(task, steps(task, "gravity=0.9,mass=1.2,damping=0.7,contact-friction=0.8", 160))
     assert values["mass"].sum() == pytest.approx(1.2 * 14.0, rel=0.02)
-    np.testing.assert_allclose(values["damping"] / task.embodiment.model.dof_damping[3:], 0.7, rtol=0.02)
+    np.testing.assert_allclose(values["damping"] / task.robot_model.model.dof_damping[3:], 0.7, rtol=0.02)
     np.testing.assert_allclose(values["gravity"], [0, 0, -0.9 * 9.81], atol=0.02 * 9.81)
     assert values["contact friction"][0] == pytest.approx(0.8, rel=0.02)
 
@@ -76,13 +76,13 @@ def test_what_shows_in_few_steps_is_recovered_though_most_are_exact_without_it(c
     assert values["contact friction"][0] == pytest.approx(0.5, rel=0.01)
     assert fit.before.typical < 1e-9
     assert fit.after.rms < 0.01 * fit.before.rms
-    np.testing.assert_allclose(values["mass"] / task.embodiment.model.body_mass[1:], 1.0, rtol=0.01)
+    np.testing.assert_allclose(values["mass"] / task.robot_model.model.body_mass[1:], 1.0, rtol=0.01)
 
 
 def test_one_heavier_body_is_told_from_the_others():
     task = load_task("half-cheetah")
     values, _ = found(task, steps(task, "mass:torso=1.5", 160))
-    own = task.embodiment.model.body_mass[1:]
+    own = task.robot_model.model.body_mass[1:]
     np.testing.assert_allclose(values["mass"] / own, [1.5, *np.ones(6)], rtol=0.02)
 
 
@@ -100,7 +100,7 @@ def test_a_few_noisy_steps_of_a_robot_without_a_gap_do_little_harm():
     values, fit = found(task, steps(task, "none", 24, noise=0.3))
     assert values["mass"].sum() == pytest.approx(14.0, rel=0.15)
     assert values["gravity"][2] == pytest.approx(-9.81, rel=0.15)
-    clean, physics = steps(task, "none", 80), Physics(task.embodiment)
+    clean, physics = steps(task, "none", 80), Physics(task.robot_model)
     off = physics.predict(physics.values(fit.z), clean.before, clean.actions) - clean.after
     assert np.sqrt(np.square(off).mean()) < 0.3
 

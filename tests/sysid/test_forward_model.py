@@ -4,11 +4,11 @@ from dataclasses import replace
 import pytest
 
 from isthmus.cli import main
-from isthmus.evaluate.oracle import ceiling, estimated_ceiling
+from isthmus.evaluate.oracle import estimated_oracle_score, oracle_score
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
-from isthmus.sysid.forward_model import fit_forward
+from isthmus.sysid.forward_model import fit_forward_model
 from isthmus.transfer.logs import gather
 
 REACHER = load_task("reacher")
@@ -20,8 +20,10 @@ def logs(task, gap, samples):
 
 def test_the_estimate_is_what_the_oracle_finds_where_physics_explains_the_gap():
     expert, options = load_expert(REACHER), {"episodes": 10, "seed": 0}
-    estimate = estimated_ceiling(REACHER, logs(REACHER, "tilt=90,mass=1.2", 200), "logs", expert, "even", **options)
-    oracle = ceiling(REACHER, Gap.parse("tilt=90,mass=1.2"), expert, "even", **options)
+    estimate = estimated_oracle_score(
+        REACHER, logs(REACHER, "tilt=90,mass=1.2", 200), "logs", expert, "even", **options
+    )
+    oracle = oracle_score(REACHER, Gap.parse("tilt=90,mass=1.2"), expert, "even", **options)
     assert estimate.normalised == pytest.approx(oracle.normalised, abs=0.01)
     assert estimate.normalised_unadapted == pytest.approx(oracle.normalised_unadapted, abs=0.01)
     assert estimate.out_of_reach == pytest.approx(oracle.out_of_reach, abs=0.02)
@@ -36,7 +38,7 @@ def test_the_estimate_is_what_the_oracle_finds_where_physics_explains_the_gap():
 def test_a_residual_explains_what_is_no_physics_of_the_model():
     """Motors that pull to one side: the recorded actions are short of what really was applied."""
     biased = [[replace(one, applied=one.applied - 0.2) for one in episode] for episode in logs(REACHER, "none", 300)]
-    fitted = fit_forward(REACHER, biased).fitted
+    fitted = fit_forward_model(REACHER, biased).fitted
     assert fitted.samples == 300
     assert fitted.model_error < 0.05 * fitted.simulator_error
 
@@ -46,12 +48,12 @@ def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):
     options = ["--gap", "tilt=90", "--method", "pd", "--samples", "100", "--no-report", "--evaluation-episodes", "50"]
     main(["transfer", "reacher", *options, "--out", run, "--json"])
     capsys.readouterr()
-    main(["ceiling", "reacher", "--logs", run, "--episodes", "4"])
+    main(["oracle", "reacher", "--logs", run, "--episodes", "4"])
     printed = capsys.readouterr().out
-    assert "ceiling (estimate: in the fitted model)" in printed
+    assert "oracle (estimate: in the fitted model)" in printed
     assert "estimated from 100 recorded steps" in printed
     assert "oracle" not in printed
-    main(["ceiling", "reacher", "--logs", run, "--episodes", "4", "--json"])
+    main(["oracle", "reacher", "--logs", run, "--episodes", "4", "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["oracle"], figures["estimate"]) == (False, True)
     assert figures["normalised"] > figures["normalised_unadapted"]

@@ -24,13 +24,13 @@ SERVO = """
 
 
 def by_name(physics, values=None):
-    values = [quantity.values for quantity in physics.quantities] if values is None else values
+    values = [quantity.values for quantity in physics.groups] if values is None else values
     return {quantity.name: value for quantity, value in zip(physics.quantities, values, strict=True)}
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_every_robot_as_it_is_given_is_at_zero(name):
-    body = load_task(name).embodiment
+    body = load_task(name).robot_model
     physics = Physics(body)
     changed, own = physics.model(physics.values(np.zeros(physics.size))), copy.copy(body.model)
     mujoco.mj_setConst(own, mujoco.MjData(own))
@@ -42,7 +42,7 @@ def test_every_robot_as_it_is_given_is_at_zero(name):
 
 
 def test_quantities_are_what_the_model_has():
-    cheetah = by_name(Physics(load_task("half-cheetah").embodiment))
+    cheetah = by_name(Physics(load_task("half-cheetah").robot_model))
     assert cheetah["mass"].sum() == pytest.approx(14.0)
     assert {name: len(values) for name, values in cheetah.items()} == {
         "gravity": 3,
@@ -54,24 +54,24 @@ def test_quantities_are_what_the_model_has():
         "strength": 6,
         "contact friction": 1,
     }
-    reacher = by_name(Physics(load_task("reacher").embodiment))
+    reacher = by_name(Physics(load_task("reacher").robot_model))
     assert reacher["mass"].sum() == pytest.approx(34.0)  # the arm's: the mark it reaches for is no part of it
     assert not {"stiffness", "contact friction"} & set(reacher)
 
 
 def test_a_single_servo_has_no_other_to_be_compared_with():
     model = mujoco.MjModel.from_xml_string(SERVO)
-    body = load_task("reacher").embodiment
+    body = load_task("reacher").robot_model
     physics = Physics(type(body)(**(vars(body) | {"model": model})))
-    assert [quantity.name for quantity in physics.quantities] == ["gravity", "mass", "dry friction"]
+    assert [quantity.name for quantity in physics.groups] == ["gravity", "mass", "dry friction"]
 
 
 def test_strength_mass_and_passive_torques_can_be_told_by_their_ratio_only():
-    body = load_task("half-cheetah").embodiment
+    body = load_task("half-cheetah").robot_model
     physics, rng = Physics(body), stream(0)
     z = 0.3 * np.abs(rng.standard_normal(physics.size))
     values = physics.values(z)
-    twice = [2 * one if quantity.torque else one for quantity, one in zip(physics.quantities, values, strict=True)]
+    twice = [2 * one if quantity.torque else one for quantity, one in zip(physics.groups, values, strict=True)]
     world = load_task("half-cheetah").source(8)
     observations = world.reset(rng)
     for _ in range(20):
@@ -95,9 +95,9 @@ def test_strength_mass_and_passive_torques_can_be_told_by_their_ratio_only():
 )
 def test_a_gap_in_physics_is_a_value_of_its_quantity(gap, name):
     task = load_task("half-cheetah")
-    target = Gap.parse(gap).apply(task.embodiment.model)
-    body = type(task.embodiment)(**(vars(task.embodiment) | {"model": target}))
-    physics = Physics(task.embodiment)
+    target = Gap.parse(gap).apply(task.robot_model.model)
+    body = type(task.robot_model)(**(vars(task.robot_model) | {"model": target}))
+    physics = Physics(task.robot_model)
     values = by_name(physics)
     values[name] = 0.5 * np.ones(1) if name == "contact friction" else by_name(Physics(body))[name]
     changed = physics.model(list(values.values()))

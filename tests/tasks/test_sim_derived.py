@@ -5,21 +5,21 @@ from isthmus.core import History, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
-from isthmus.policies.sim_derived import Shown
+from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots import load_task
-from isthmus.tasks.sim_derived import shown_in_simulation
+from isthmus.tasks.sim_derived import sim_derived_policy
 
 
 @pytest.fixture(scope="module")
 def humanoid():
     task = load_task("humanoid")
     policy = load_expert(task)
-    return task, policy, shown_in_simulation(task, policy, stream(0))(policy)
+    return task, policy, sim_derived_policy(task, policy, stream(0))(policy)
 
 
 def test_what_follows_from_the_state_is_found(humanoid):
     task, _, shown = humanoid
-    names = [task.embodiment.spec.observation_names[i] for i in shown.derived]
+    names = [task.robot_model.spec.observation_names[i] for i in shown.derived]
     assert {"torso inertia 9", "torso inertia 0", "right_thigh com velocity 3"} <= set(names)
     assert not [name for name in names if "inertia" not in name and "velocity" not in name and "force" not in name]
     assert not set(shown.derived) & set(task.embodiment.spec.targets)
@@ -43,7 +43,7 @@ def test_only_what_is_seen_now_is_worked_out_and_the_window_stays_as_it_is(human
     seen = []
     window = History(np.random.default_rng(0).normal(1.2, 0.01, (2, 3, 376)), np.zeros((2, 2, 17)))
     before = window.observations.copy()
-    Shown(lambda history: seen.append(history) or np.zeros((2, 17)), shown.show, shown.derived)(window)
+    SimDerivedPolicy(lambda history: seen.append(history) or np.zeros((2, 17)), shown.show, shown.derived)(window)
     np.testing.assert_array_equal(window.observations, before)
     np.testing.assert_array_equal(seen[0].observations[:, :-1], before[:, :-1])
     np.testing.assert_array_equal(seen[0].current[:, :45], before[:, -1, :45])
@@ -52,5 +52,5 @@ def test_only_what_is_seen_now_is_worked_out_and_the_window_stays_as_it_is(human
 
 @pytest.mark.parametrize("name", ["reacher", "hopper", "half-cheetah", "ant"])
 def test_a_robot_that_observes_its_state_alone_has_nothing_to_be_shown(name):
-    policy = ZeroPolicy(load_task(name).embodiment.spec.action_size)
-    assert shown_in_simulation(load_task(name), policy, stream(0))(policy) is policy
+    policy = ZeroPolicy(load_task(name).robot_model.spec.action_size)
+    assert sim_derived_policy(load_task(name), policy, stream(0))(policy) is policy

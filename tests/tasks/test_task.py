@@ -3,7 +3,7 @@ import pytest
 
 from isthmus.gaps import Gap
 from isthmus.robots import TASKS, load_task
-from isthmus.sim import MujocoWorld, Robot
+from isthmus.sim import MujocoWorld, SealedRobot
 
 
 @pytest.mark.parametrize("name", sorted(TASKS))
@@ -37,7 +37,7 @@ def test_scores_and_rewards_are_one_number_a_world(name):
 def test_a_robot_is_the_target_in_a_box(reacher):
     gap = Gap.parse("tilt=30")
     robot, target = reacher.robot(gap, 2), reacher.target(gap, 2)
-    assert isinstance(robot, Robot)
+    assert isinstance(robot, SealedRobot)
     assert isinstance(target, MujocoWorld)
     np.testing.assert_array_equal(robot.reset(np.random.default_rng(0)), target.reset(np.random.default_rng(0)))
     commands = np.full((2, 2), 0.3)

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from isthmus.core import Problem, stream
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.control_step import FEWEST, MOST, WARM, StepTime, time_step
 
 
@@ -46,7 +46,7 @@ def test_the_worst_step_is_reported(make_linear_world):
 
 def test_a_run_measures_its_control_step_and_traces_are_for_those_who_want_them(tmp_path):
     folder = RunFolder(tmp_path)
-    cross(Config("reacher", method="unadapted", evaluation_episodes=50), folder, traces=False)
+    run_transfer(Config("reacher", method="unadapted", evaluation_episodes=50), folder, traces=False)
     took = folder.step_time()
     assert took is not None
     assert {"p50", "p99", "worst", "steps"} <= json.loads(folder.step_path.read_text()).keys()
@@ -68,7 +68,7 @@ def test_the_time_of_an_earlier_run_is_read_and_damage_is_named(tmp_path):
 
 def test_only_slow_methods_are_judged_over_few_episodes():
     assert Config("hopper", method="gaussian", evaluation_episodes=2).evaluation_episodes == 2
-    for method, fewest in (("explained", 16), ("grounded", 50)):
+    for method, fewest in (("residual-action", 16), ("fine-tune", 50)):
         assert Config("hopper", method=method, evaluation_episodes=fewest).evaluation_episodes == fewest
         with pytest.raises(Problem, match=f"evaluation-episodes must be at least {fewest}, got 2"):
             Config("hopper", method=method, evaluation_episodes=2)

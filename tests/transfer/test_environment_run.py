@@ -19,9 +19,9 @@ from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.report import write_report
 from isthmus.report.command import repeat_command
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.estimate import estimate
-from isthmus.transfer.source.context import KnownSide
+from isthmus.transfer.source.context import SourceContext
 
 ROBOT = '''
 """A Reacher in simulation that counts, and does wrong where fault.json says so."""
@@ -33,7 +33,7 @@ from isthmus.robots import load_task
 
 HERE = pathlib.Path(__file__).parent
 TASK = load_task("reacher")
-SPEC = TASK.embodiment.spec
+SPEC = TASK.robot_model.spec
 
 
 def note(what):
@@ -64,7 +64,7 @@ class Arm(gymnasium.Env):
         self.age, self.steps = self.age + 1, self.steps + 1
         before = TASK.measure(self.world.fields).copy()
         step = self.world.step(np.asarray(action)[None])
-        reward = float(TASK.paid(before, step.applied, TASK.measure(self.world.fields))[0])
+        reward = float(TASK.step_reward(before, step.applied, TASK.measure(self.world.fields))[0])
         seen = step.observations[0]
         if self.steps == self.at:
             if self.fault == "raises":
@@ -117,7 +117,7 @@ def arm(tmp_path):
 
 @pytest.fixture(scope="module")
 def side():
-    return KnownSide.of("reacher", None, 0)
+    return SourceContext.of("reacher", None, 0)
 
 
 def config(arm, **changes):
@@ -162,7 +162,7 @@ def test_a_run_takes_what_was_estimated(arm, tmp_path, side, changes):
     asked = config(arm, **({"settings": settings} | changes))
     folder = RunFolder(tmp_path / "run")
     foreseen = estimate(asked, side.task.embodiment.spec)
-    result = cross(asked, folder, side=side)
+    result = run_transfer(asked, folder, context=side)
     steps, resets = (calls(arm).count(what) for what in ("step", "reset"))
     assert steps <= foreseen.steps.total <= 1.3 * steps
     assert resets <= foreseen.steps.resets <= 1.3 * resets
@@ -177,13 +177,13 @@ def test_a_run_takes_what_was_estimated(arm, tmp_path, side, changes):
 
 def test_whether_a_method_collects_is_known_before_it_is_made(side):
     settings = MethodSettings()
-    for name in ("inverse", "preview", "pd", "auto", "unadapted", "output-error", "identified", "explained"):
-        assert make_method(name, side.source, settings).samples_wanted == METHODS[name].collects
+    for name in ("inverse", "preview", "pd", "auto", "unadapted", "output-error", "model-inverse", "residual-action"):
+        assert make_method(name, side.source, settings).needs_target_data == METHODS[name].collects
 
 
 def test_rounds_before_the_last_are_not_scored_on_a_robot(arm, tmp_path, side):
     folder = RunFolder(tmp_path / "run")
-    result = cross(config(arm), folder, side=side)
+    result = run_transfer(config(arm), folder, context=side)
     assert [point.samples for point in result.curve] == [0, 120]
     assert [one.evaluated for one in folder.rounds()] == [False, True]
     page = write_report(folder, video=False).read_text()
@@ -195,7 +195,7 @@ def test_rounds_before_the_last_are_not_scored_on_a_robot(arm, tmp_path, side):
 
 def test_a_simulated_target_counts_nothing(tmp_path, side):
     simulated = Config("reacher", "tilt=30", "unadapted", evaluation_episodes=50)
-    result = cross(simulated, RunFolder(tmp_path / "run"), side=side)
+    result = run_transfer(simulated, RunFolder(tmp_path / "run"), context=side)
     assert result.target_steps is None
     assert not (tmp_path / "run" / "steps.json").exists()
 
@@ -204,7 +204,7 @@ def test_a_simulated_target_counts_nothing(tmp_path, side):
 def whole(tmp_path_factory, side):
     arm = tmp_path_factory.mktemp("whole") / "arm.py"
     arm.write_text(ROBOT)
-    return cross(config(arm), RunFolder(arm.parent / "run"), side=side)
+    return run_transfer(config(arm), RunFolder(arm.parent / "run"), context=side)
 
 
 FAULTS = {
@@ -223,7 +223,7 @@ def test_after_a_fault_the_run_goes_on_to_the_same_result(arm, tmp_path, side, w
     folder = RunFolder(tmp_path / "run")
     (tmp_path / "fault.json").write_text(json.dumps([fault, at]))
     with pytest.raises(Problem, match=f"{FAULTS[fault]}.*--resume goes on"):
-        cross(config(arm), folder, side=side)
+        run_transfer(config(arm), folder, context=side)
     first = calls(arm)
     assert first.count("hold") >= 1
     assert first[-2:] == ["hold", "close"]
@@ -231,7 +231,7 @@ def test_after_a_fault_the_run_goes_on_to_the_same_result(arm, tmp_path, side, w
     (tmp_path / "fault.json").unlink()
     left = estimate(config(arm), side.task.embodiment.spec, folder).steps
     assert left.total < 420 or at == 30
-    result = cross(config(arm), folder, resume=True, side=side)
+    result = run_transfer(config(arm), folder, resume=True, context=side)
     assert figures(result) == figures(whole) | {"gap": str(arm)}
     every = calls(arm)
     assert every[len(first) :].count("step") <= left.total
@@ -242,11 +242,11 @@ def test_after_a_fault_the_run_goes_on_to_the_same_result(arm, tmp_path, side, w
 
 def test_a_run_of_something_else_touches_no_robot(arm, tmp_path, side):
     folder = RunFolder(tmp_path / "run")
-    cross(config(arm, method="unadapted"), folder, side=side)
+    run_transfer(config(arm, method="unadapted"), folder, context=side)
     (arm.parent / "calls").unlink()
     with pytest.raises(Problem, match="belongs to another run"):
-        cross(config(arm), folder, resume=True, side=side)
-    cross(config(arm, method="unadapted"), folder, resume=True, side=side)
+        run_transfer(config(arm), folder, resume=True, context=side)
+    run_transfer(config(arm, method="unadapted"), folder, resume=True, context=side)
     assert not (arm.parent / "calls").exists()
 
 
@@ -254,9 +254,9 @@ def test_a_close_that_fails_is_told_and_the_result_is_there(arm, tmp_path, side)
     (tmp_path / "fault.json").write_text(json.dumps(["close raises", 0]))
     folder = RunFolder(tmp_path / "run")
     with pytest.raises(Problem, match=r"its close\(\) raised OSError: no socket; the run is complete"):
-        cross(config(arm, method="unadapted"), folder, side=side)
+        run_transfer(config(arm, method="unadapted"), folder, context=side)
     assert calls(arm).count("close") == 1
-    assert cross(config(arm, method="unadapted"), folder, resume=True, side=side).samples == 0
+    assert run_transfer(config(arm, method="unadapted"), folder, resume=True, context=side).samples == 0
 
 
 def transfer(arm, *more):
@@ -395,7 +395,7 @@ def test_the_question_is_answered_on_the_terminal(monkeypatch, answer, agreed):
 
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     foreseen = estimate(
-        Config("reacher", environment="Reacher-v5"), KnownSide.of("reacher", None, 0).task.embodiment.spec
+        Config("reacher", environment="Reacher-v5"), SourceContext.of("reacher", None, 0).task.robot_model.spec
     )
     if agreed:
         consent.ask(foreseen, "Reacher-v5", yes=False)

@@ -9,7 +9,7 @@ from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
 from isthmus.robots import load_task
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, run_transfer
 from isthmus.transfer.logs import logged
 
 TINY = Config(
@@ -26,7 +26,7 @@ TINY = Config(
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "run"
-    return cross(TINY, RunFolder(path)), path
+    return run_transfer(TINY, RunFolder(path)), path
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def run(whole, tmp_path):
 
 
 def resumed(folder):
-    return cross(TINY, folder, resume=True)
+    return run_transfer(TINY, folder, resume=True)
 
 
 def read_logs(folder):
@@ -82,14 +82,14 @@ def test_a_lock_that_leads_elsewhere_is_refused_in_a_new_folder_too(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / ".lock").symlink_to(tmp_path / "precious")
     with pytest.raises(Problem, match="lock is a symbolic link"):
-        cross(TINY, RunFolder(tmp_path / "run"))
+        run_transfer(TINY, RunFolder(tmp_path / "run"))
     assert (tmp_path / "precious").read_text() == "precious"
 
 
 def test_a_run_folder_may_itself_be_a_link_of_the_user_s(whole, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "elsewhere")
-    assert cross(TINY, RunFolder(tmp_path / "run")).curve == whole[0].curve
+    assert run_transfer(TINY, RunFolder(tmp_path / "run")).curve == whole[0].curve
 
 
 # What a run wrote, and nothing else
@@ -105,7 +105,7 @@ def test_every_file_that_is_read_again_is_listed(whole):
 
 @pytest.mark.parametrize("use", USES)
 def test_an_episode_of_another_run_is_refused(run, tmp_path, use):
-    other = cross(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path / "other")) and tmp_path / "other"
+    other = run_transfer(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path / "other")) and tmp_path / "other"
     name = "episodes/001-000-00.npz"
     shutil.copy(other / name, run.path / name)
     with pytest.raises(Problem, match=rf"{name} is not as this run wrote it .*restore it"):
@@ -171,7 +171,7 @@ def test_a_run_that_is_killed_around_any_entry_of_the_manifest_goes_on(whole, tm
         patch.setattr(os, "fsync", dies)
         patch.setattr(type(tmp_path), "unlink", lambda *_arguments, **_more: None)  # nobody tidies up after a kill
         with pytest.raises(Killed):
-            cross(TINY, folder)
+            run_transfer(TINY, folder)
     assert type(tmp_path).unlink is unlink
     assert resumed(folder).curve == whole[0].curve
     folder.check()

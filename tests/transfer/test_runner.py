@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import Problem, Trajectory
-from isthmus.transfer import Config, Result, RunFolder, cross, shared_side
-from isthmus.transfer.source.context import KnownSide
+from isthmus.transfer import Config, Result, RunFolder, run_transfer, shared_context
+from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.targets.target import SimulatedTarget
 
 TINY = Config(
@@ -45,7 +45,7 @@ def contents(path: Path):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "run"
-    return cross(TINY, RunFolder(path)), path
+    return run_transfer(TINY, RunFolder(path)), path
 
 
 def test_the_result_has_all_figures(whole):
@@ -69,21 +69,21 @@ def test_samples_are_the_steps_that_were_recorded(whole):
 
 def test_the_same_seed_gives_the_same_run_bit_for_bit(whole, tmp_path):
     result, path = whole
-    assert figures(cross(TINY, RunFolder(tmp_path))) == figures(result)
+    assert figures(run_transfer(TINY, RunFolder(tmp_path))) == figures(result)
     for part in ("episodes", "models", "traces"):
         assert contents(tmp_path / part) == contents(path / part)
 
 
-@pytest.mark.parametrize("method", ["inverse", "explained"])
+@pytest.mark.parametrize("method", ["inverse", "residual-action"])
 def test_what_is_known_can_be_shared_by_crossings_that_follow_each_other(tmp_path, method):
     config = dataclasses.replace(TINY, method=method)
-    alone = cross(config, RunFolder(tmp_path / "alone"))
-    side = shared_side(config.task, config.policy, config.seed)
+    alone = run_transfer(config, RunFolder(tmp_path / "alone"))
+    side = shared_context(config.task, config.policy, config.seed)
     before = dataclasses.replace(config, gap="torque-scale=0.7", settings=MethodSettings())
-    cross(before, RunFolder(tmp_path / "before"), side=side)
-    shared = cross(config, RunFolder(tmp_path / "shared"), side=side)
+    run_transfer(before, RunFolder(tmp_path / "before"), context=side)
+    shared = run_transfer(config, RunFolder(tmp_path / "shared"), context=side)
     assert figures(shared) == figures(alone)
-    assert shared_side(config.task, config.policy, config.seed) is side
+    assert shared_context(config.task, config.policy, config.seed) is side
 
 
 def test_the_expert_is_judged_once_behind_each_gap(tmp_path, monkeypatch):
@@ -94,10 +94,10 @@ def test_the_expert_is_judged_once_behind_each_gap(tmp_path, monkeypatch):
         return score(self, policy, *others)
 
     monkeypatch.setattr(SimulatedTarget, "score", counted)
-    side = KnownSide.of("reacher", None, 0)
+    side = SourceContext.of("reacher", None, 0)
     gaps = ("tilt=90", "tilt=90", "tilt=60")
     results = [
-        cross(dataclasses.replace(TINY, gap=gap, method="unadapted"), RunFolder(tmp_path / str(n)), side=side)
+        run_transfer(dataclasses.replace(TINY, gap=gap, method="unadapted"), RunFolder(tmp_path / str(n)), context=side)
         for n, gap in enumerate(gaps)
     ]
     assert judged == [side.policy] * 2
@@ -105,19 +105,19 @@ def test_the_expert_is_judged_once_behind_each_gap(tmp_path, monkeypatch):
 
 
 def test_another_seed_gives_another_run(whole, tmp_path):
-    other = cross(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path))
+    other = run_transfer(dataclasses.replace(TINY, seed=1), RunFolder(tmp_path))
     assert other.normalised_adapted != whole[0].normalised_adapted
 
 
 def test_a_finished_run_is_given_back_as_it_is(whole):
     result, path = whole
     before = contents(path)
-    assert cross(TINY, RunFolder(path), resume=True) == result
+    assert run_transfer(TINY, RunFolder(path), resume=True) == result
     assert contents(path) == before
 
 
 def test_unadapted_takes_no_samples(tmp_path):
-    result = cross(dataclasses.replace(TINY, method="unadapted"), RunFolder(tmp_path))
+    result = run_transfer(dataclasses.replace(TINY, method="unadapted"), RunFolder(tmp_path))
     assert result.samples == 0
     assert result.adapted == result.unadapted
 
@@ -140,9 +140,9 @@ def test_a_run_that_dies_at_any_write_comes_to_the_same_result(whole, tmp_path, 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", dies)
         with pytest.raises(Killed):
-            cross(TINY, RunFolder(tmp_path))
+            run_transfer(TINY, RunFolder(tmp_path))
     kept = contents(tmp_path / "episodes") if (tmp_path / "episodes").exists() else {}
-    result = cross(TINY, RunFolder(tmp_path), resume=True)
+    result = run_transfer(TINY, RunFolder(tmp_path), resume=True)
     assert figures(result) == figures(whole[0])
     after = contents(tmp_path / "episodes")
     assert kept == {name: after[name] for name in kept}
@@ -186,15 +186,15 @@ def test_a_full_disk_is_said_and_loses_nothing(whole, tmp_path, monkeypatch, wri
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(Problem, match="No space left on device"):
-            cross(TINY, RunFolder(tmp_path))
+            run_transfer(TINY, RunFolder(tmp_path))
     assert not list(tmp_path.rglob("*.partial"))
-    assert figures(cross(TINY, RunFolder(tmp_path), resume=True)) == figures(whole[0])
+    assert figures(run_transfer(TINY, RunFolder(tmp_path), resume=True)) == figures(whole[0])
 
 
 def refused(config, path, message, *, resume=True):
     before = contents(path) if path.is_dir() else path.read_bytes()
     with pytest.raises(Problem, match=message):
-        cross(config, RunFolder(path), resume=resume)
+        run_transfer(config, RunFolder(path), resume=resume)
     after = contents(path) if path.is_dir() else path.read_bytes()
     if isinstance(after, dict):
         after.pop(Path(".lock"), None)
@@ -221,7 +221,7 @@ def test_linear_algebra_runs_on_one_thread(tmp_path):
 
     seen = []
     with threadpool_limits(2, user_api="blas"):
-        cross(TINY, RunFolder(tmp_path), watch=lambda _event: seen.extend(blas()))
+        run_transfer(TINY, RunFolder(tmp_path), watch=lambda _event: seen.extend(blas()))
         assert set(blas()) == {2}
     assert set(seen) == {1}
 
@@ -250,7 +250,7 @@ def test_a_file_in_place_of_a_folder_is_refused(tmp_path):
 def test_two_processes_cannot_share_a_folder(tmp_path):
     folder = RunFolder(tmp_path)
     with folder.claimed(TINY, resume=False), pytest.raises(Problem, match="in use by another process"):
-        cross(TINY, RunFolder(tmp_path), resume=True)
+        run_transfer(TINY, RunFolder(tmp_path), resume=True)
 
 
 def copied(whole, tmp_path, *, listed=False):
@@ -297,14 +297,14 @@ def test_a_wave_whose_writing_was_cut_short_is_collected_again(tmp_path):
 
 
 def test_a_run_ends_once_two_evaluations_came_to_what_is_enough(tmp_path):
-    easy = dataclasses.replace(TINY, samples=500, enough=-100.0)
-    assert cross(easy, RunFolder(tmp_path / "easy")).samples == 100
-    hard = dataclasses.replace(TINY, enough=100.0)
-    assert cross(hard, RunFolder(tmp_path / "hard")).samples == 110
+    easy = dataclasses.replace(TINY, samples=500, stop_at_score=-100.0)
+    assert run_transfer(easy, RunFolder(tmp_path / "easy")).samples == 100
+    hard = dataclasses.replace(TINY, stop_at_score=100.0)
+    assert run_transfer(hard, RunFolder(tmp_path / "hard")).samples == 110
 
 
 def test_rounds_that_are_glanced_at_learn_the_same_and_the_last_one_is_judged_in_full(tmp_path, whole):
-    glanced = cross(dataclasses.replace(TINY, glances=True), RunFolder(tmp_path / "run"))
+    glanced = run_transfer(dataclasses.replace(TINY, interim_episodes=True), RunFolder(tmp_path / "run"))
     judged, _ = whole
     assert glanced.curve[-1] == judged.curve[-1]
     for ours, theirs in zip(glanced.curve[1:-1], judged.curve[1:-1], strict=True):
@@ -325,7 +325,7 @@ def test_a_damaged_file_of_a_run_is_named(whole, tmp_path, name, content):
 
 def test_a_gap_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(Problem, match="'tilt' does not fit"):
-        cross(dataclasses.replace(TINY, task="hopper"), RunFolder(tmp_path / "run"))
+        run_transfer(dataclasses.replace(TINY, task="hopper"), RunFolder(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -352,21 +352,23 @@ def test_a_configuration_that_makes_no_sense_is_refused(change, message):
 
 def test_a_crossing_helps(tmp_path):
     config = Config("reacher", "tilt=90", samples=500, evaluation_episodes=50)
-    result = cross(config, RunFolder(tmp_path))
+    result = run_transfer(config, RunFolder(tmp_path))
     assert result.expert - result.unadapted > 0.5
     assert result.normalised_adapted > result.normalised_unadapted + 0.1
 
 
 def test_without_a_gap_nothing_is_lost(tmp_path):
     config = dataclasses.replace(TINY, gap="none", method="unadapted")
-    result = cross(config, RunFolder(tmp_path))
+    result = run_transfer(config, RunFolder(tmp_path))
     np.testing.assert_allclose(result.normalised_unadapted, 1.0)
 
 
 def test_rounds_end_where_they_are_told_to(tmp_path):
-    config = dataclasses.replace(TINY, stops=(30, 80))
-    assert [point.samples for point in cross(config, RunFolder(tmp_path / "run")).curve] == [0, 30, 80, 110]
+    config = dataclasses.replace(TINY, round_ends=(30, 80))
+    assert [point.samples for point in run_transfer(config, RunFolder(tmp_path / "run")).curve] == [0, 30, 80, 110]
     assert Config.load(tmp_path / "run" / "config.json") == config
-    assert dataclasses.replace(config, method="grounded", samples=5000, stops=(500, 1000, 3000)).round_end(0) == 1000
+    assert (
+        dataclasses.replace(config, method="fine-tune", samples=5000, round_ends=(500, 1000, 3000)).round_end(0) == 1000
+    )
     with pytest.raises(Problem, match="ascending order, got 80, 30"):
-        dataclasses.replace(TINY, stops=(80, 30))
+        dataclasses.replace(TINY, round_ends=(80, 30))

@@ -25,7 +25,7 @@ from isthmus.io import load_episode
 from isthmus.policies import load_policy, onnx, onnx_trial
 from isthmus.policies.normaliser import read_vec_normalize
 from isthmus.robots import load_task
-from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer import Config, Result, RunFolder, run_transfer
 from isthmus.transfer.records import Baseline, Round
 
 
@@ -44,7 +44,7 @@ HOPPER = load_task("hopper")
 
 def read_policy(path: Path) -> object:
     """Read a policy for Hopper, as a command does."""
-    return load_policy(path, HOPPER.views, HOPPER.embodiment.spec)
+    return load_policy(path, HOPPER.views, HOPPER.robot_model.spec)
 
 
 def readers(folder: Path, only: Sequence[str] | None) -> list[Reader]:
@@ -144,7 +144,7 @@ def _make_run(folder: Path) -> Path:
     config = Config(
         "reacher", "tilt=90", "inverse", samples=100, round_samples=50, evaluation_episodes=50, settings=settings
     )
-    cross(config, RunFolder(folder / "run"))
+    run_transfer(config, RunFolder(folder / "run"))
     return folder / "run"
 
 

@@ -2,19 +2,19 @@
 
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
 from isthmus.adapt.inverse_network.method import InverseMethod
-from isthmus.adapt.method import Explorer, Foreseen, Learned, Method, Source, SourceCost
+from isthmus.adapt.method import Explorer, FitReport, Method, PredictedScore, Source, SourceCost
 from isthmus.adapt.registry import METHODS, MethodKind, make_method
 from isthmus.adapt.settings.method import MethodSettings
 
 __all__ = [
     "METHODS",
     "Explorer",
-    "Foreseen",
+    "FitReport",
     "InverseMethod",
-    "Learned",
     "Method",
     "MethodKind",
     "MethodSettings",
+    "PredictedScore",
     "Source",
     "SourceCost",
     "UnadaptedMethod",

@@ -12,8 +12,8 @@ from isthmus.adapt.common.cost_to_go import cost_to_go
 from isthmus.adapt.common.response import Response
 from isthmus.core import Bool, Episode, Float, Policy, Simulator, WorldSpec, stream
 from isthmus.core.metric import Metric
-from isthmus.policies import Decider, NetworkPolicy
-from isthmus.policies.finetuner import Practice
+from isthmus.policies import NetworkPolicy, TracedPolicy
+from isthmus.policies.finetuner import Finetuner
 from isthmus.sysid import Physics
 
 Joints = Callable[[Float], tuple[Float, Float]]
@@ -31,12 +31,12 @@ class Rehearsal:
     """The scores of the source's policy in the source simulator, from the starts of a part (n,)."""
     zero: Callable[[int], Float]
     """Those of doing nothing."""
-    practice: Callable[[NetworkPolicy], Practice] | None = None
+    finetuner: Callable[[NetworkPolicy], Finetuner] | None = None
     """Training in the same simulation, for a policy that may be changed."""
 
 
 @dataclass(frozen=True)
-class Upset:
+class Perturbation:
     """What comes between a policy and the robot."""
 
     response: Response
@@ -45,7 +45,7 @@ class Upset:
     """Of sensors: the standard deviation of each observation (obs,)."""
 
 
-UpsetIn = Callable[[Simulator | None], Upset]
+PerturbationIn = Callable[[Simulator | None], Perturbation]
 """From a simulator, or None for the source's, to what upsets the target in its terms."""
 
 
@@ -53,7 +53,13 @@ class Rehearse(Protocol):
     """Makes rehearsals of what was recorded on the target."""
 
     def __call__(
-        self, episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
+        self,
+        episodes: Sequence[Episode],
+        perturbation_in: PerturbationIn,
+        z: Float | None,
+        delay: int = 0,
+        *,
+        correct: bool = True,
     ) -> Rehearsal:
         """Rehearsals where the target is as it seems to be.
 
@@ -71,11 +77,11 @@ def _as_it_is(policy: Policy) -> Policy:
 class SourceCost:
     """What the task costs in the source simulator, where all is known. The target's reward is another matter."""
 
-    foresee: Callable[[Float, Float, int], tuple[Float, Float, Float]]
+    predict: Callable[[Float, Float, int], tuple[Float, Float, Float]]
     """From observations (n, obs) and actions (n, act) about as many robots as the number says, in a simulator whose
     actuators know no limits: what is seen next (n, obs), and what the cost is made of, before the step and after it,
     each (n, m)."""
-    price: Callable[[Float, Float, Float], Float]
+    cost: Callable[[Float, Float, Float], Float]
     """From that before, actions and that after, what a step costs (n,)."""
 
 
@@ -86,7 +92,7 @@ class Source:
     policy: Policy
     """As it is."""
     simulator: Simulator
-    unlimited: Simulator
+    unclamped: Simulator
     """The same simulator several times over, with actuators that know no limits."""
     spec: WorldSpec
     seed: int
@@ -94,7 +100,7 @@ class Source:
     """The task's own, for methods that plan."""
     joints: Joints | None = None
     """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
-    practice: Callable[[NetworkPolicy], Practice] | None = None
+    finetuner: Callable[[NetworkPolicy], Finetuner] | None = None
     """Training in the source simulator, for methods that change the policy."""
     robust: Callable[[], Policy] | None = None
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
@@ -104,22 +110,22 @@ class Source:
     """Rehearsals of policies in simulation."""
     unactuated: Bool | None = None
     """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
-    shown: Callable[[Policy], Policy] = _as_it_is
+    sim_derived: Callable[[Policy], Policy] = _as_it_is
     """Makes a policy see what follows from the state as the simulator works it out."""
 
     @cached_property
-    def asked(self) -> Policy:
+    def pi_src(self) -> Policy:
         """pi_src: what the policy would do in the simulator, in the state that is seen."""
-        return self.shown(self.policy)
+        return self.sim_derived(self.policy)
 
     @cached_property
     def cost_to_go(self) -> Metric:
         """By what an error costs to correct later, on the policy's course in the simulator."""
-        return cost_to_go(self.policy, self.unlimited, stream(self.seed, "cost-to-go"))
+        return cost_to_go(self.policy, self.unclamped, stream(self.seed, "cost-to-go"))
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class PredictedScore:
     """How well a candidate did in rehearsal, if 1 is the source's policy in its simulator and 0 is doing nothing."""
 
     score: float
@@ -129,7 +135,7 @@ class Foreseen:
 
 
 @dataclass(frozen=True)
-class Learned:
+class FitReport:
     """How a round of learning went, for people to look at."""
 
     epochs: int
@@ -138,11 +144,11 @@ class Learned:
     """Training and held-out loss of every pass."""
     error: tuple[float, ...] = ()
     """Held-out action error of each actuator; none for methods that predict no actions."""
-    spread: tuple[float, ...] = ()
+    action_std: tuple[float, ...] = ()
     """Spread of each actuator's actions in the data: what the error is to be compared with."""
     chosen: str = ""
     """What was taken of several candidates."""
-    foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
+    predicted_scores: Mapping[str, PredictedScore] = field(default_factory=dict[str, PredictedScore])
     """How each candidate did in rehearsal."""
     predicted: float | None = None
     """How the one did that was taken."""
@@ -157,15 +163,17 @@ class Method(Protocol):
         ...
 
     @property
-    def samples_wanted(self) -> bool:
+    def needs_target_data(self) -> bool:
         """Whether target data is of any use to it."""
         ...
 
-    def decider(self) -> Decider:
+    def policy(self) -> TracedPolicy:
         """What to run on the target now: to collect with, and to cross with."""
         ...
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Learn from all target data so far."""
         ...
 
@@ -182,6 +190,6 @@ class Method(Protocol):
 class Explorer(Method, Protocol):
     """A method that is paid: its episodes are of its own making, and are `PaidTrajectory`s."""
 
-    def explorer(self, rng: np.random.Generator) -> Decider:
+    def explorer(self, rng: np.random.Generator) -> TracedPolicy:
         """What to collect with instead."""
         ...

@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isthmus.adapt.action_residual.method import ExplainedMethod
+from isthmus.adapt.action_residual.method import ActionResidualMethod
 from isthmus.adapt.auto.method import AutoMethod
 from isthmus.adapt.baselines.pd import PdMethod
 from isthmus.adapt.baselines.robust import RobustMethod
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
-from isthmus.adapt.finetune.method import GroundedMethod
+from isthmus.adapt.common.method_names import current_method
+from isthmus.adapt.finetune.method import FinetuneMethod
 from isthmus.adapt.finetune.on_target import RlOnTargetMethod
 from isthmus.adapt.inverse_network.method import InverseMethod
 from isthmus.adapt.method import Method, Source
-from isthmus.adapt.model_inverse.method import IdentifiedMethod
+from isthmus.adapt.model_inverse.method import ModelInverseMethod
 from isthmus.adapt.mpc import PlanningMethod
 from isthmus.adapt.mpc.gaussian_dynamics import GaussianDynamics
 from isthmus.adapt.mpc.output_error import OutputError
@@ -61,10 +62,10 @@ METHODS = {
             make=lambda source, settings: InverseMethod(source, settings, correction=True),
         ),
         MethodKind(
-            name="explained",
+            name="residual-action",
             summary="explains target steps in the simulator's terms, and commands what comes to the source's action",
             sees="target observations and actions",
-            make=ExplainedMethod,
+            make=ActionResidualMethod,
             simulates=True,
         ),
         MethodKind(
@@ -82,10 +83,10 @@ METHODS = {
             make=PreviewMethod,
         ),
         MethodKind(
-            name="identified",
+            name="model-inverse",
             summary="fits the simulator's physical parameters to target steps, and inverts it for the action",
             sees="target observations and actions",
-            make=lambda source, _settings: IdentifiedMethod(source),
+            make=lambda source, _settings: ModelInverseMethod(source),
             simulates=True,
         ),
         MethodKind(
@@ -113,10 +114,10 @@ METHODS = {
             collects=False,
         ),
         MethodKind(
-            name="grounded",
+            name="fine-tune",
             summary="learns the simulator's error, and trains the policy on in the corrected simulator",
             sees="target observations and actions, and the source's reward in simulation",
-            make=lambda source, _settings: GroundedMethod(source),
+            make=lambda source, _settings: FinetuneMethod(source),
             least_round=1000,
         ),
         MethodKind(
@@ -148,6 +149,7 @@ METHODS = {
 
 def make_method(name: str, source: Source, settings: MethodSettings) -> Method:
     """The method of that name, ready to learn."""
+    name = current_method(name)
     if name not in METHODS:
         raise unknown_name("method", name, METHODS)
     return METHODS[name].make(source, settings)

@@ -5,14 +5,14 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus.adapt.action_residual.disturbance_observer import Tracker
-from isthmus.adapt.action_residual.method import ExplainedPolicy
-from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserver
+from isthmus.adapt.action_residual.method import ActionResidualPolicy
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.cost_to_go import even_metric
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
-from isthmus.adapt.model_inverse.method import ITERATIONS, IdentifiedPolicy
-from isthmus.adapt.model_inverse.one_step_inverse import Reach
+from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy
+from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.bench.control import HISTORY, random_inverse
 from isthmus.bench.measure import Benchmark, middle
 from isthmus.core import Policy, stream
@@ -21,7 +21,7 @@ from isthmus.experts import load_expert
 from isthmus.policies import TransferPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import shown_in_simulation
+from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.control_step import StepTime, time_step
 
 
@@ -33,30 +33,30 @@ class AdaptedStep:
     milliseconds: float
 
     def following(self, repeats: int) -> Benchmark:
-        """`explained` where disturbances last, so that each step has to be explained as it happens."""
-        return self._in_time("following", self._explained(lasting=0.9), repeats)
+        """`residual-action` where disturbances last, so that each step has to be explained as it happens."""
+        return self._timed("following", self._action_residual(correlation=0.9), repeats)
 
     def inverting(self, repeats: int) -> Benchmark:
-        """`identified`: derivatives of the simulator in each step."""
-        spec, simulator = self._task.embodiment.spec, self._task.unlimited()
-        reach = Reach(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
-        return self._in_time("inverting", IdentifiedPolicy(self._policy, self._task.source(), reach), repeats)
+        """`model-inverse`: derivatives of the simulator in each step."""
+        spec, simulator = self._task.robot_model.spec, self._task.unclamped()
+        reach = OneStepInverse(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
+        return self._timed("inverting", ModelInversePolicy(self._policy, self._task.source(), reach), repeats)
 
     def amortised(self, repeats: int) -> Benchmark:
-        """`explained` where nothing lasts: a product of a matrix with a vector is all that it adds to the policy."""
-        inverse = random_inverse(self._task.embodiment.spec, stream(0, "bench"))
+        """`residual-action` without a correlated disturbance: it adds one matrix-vector product to the policy."""
+        inverse = random_inverse(self._task.robot_model.spec, stream(0, "bench"))
         papers = TransferPolicy(self._policy, self._task.source(), inverse)
-        ours = self._explained(lasting=0.0)
+        ours = self._action_residual(correlation=0.0)
         times = [(self._time(ours), self._time(papers)) for _ in range(repeats)]
         ratios = [time.p50 / theirs.p50 for time, theirs in times]
         floor = "the same step by the paper's network, n = 1"
         step = _summary([time for time, _ in times])
         return Benchmark(f"amortised-{self.robot}", *middle(ratios), floor, goal=2.0, better="lower", step=step)
 
-    def _in_time(self, name: str, policy: Policy, repeats: int) -> Benchmark:
+    def _timed(self, name: str, policy: Policy, repeats: int) -> Benchmark:
         times = [self._time(policy) for _ in range(repeats)]
         shares = [time.p50 / 1e3 / self.milliseconds for time in times]
-        period = 1e3 * self._task.embodiment.spec.control_period
+        period = 1e3 * self._task.robot_model.spec.control_period
         floor = f"{self.milliseconds:g} ms, n = 1 (the control period is {period:.0f} ms)"
         name = f"{name}-{self.robot}"
         return Benchmark(name, *middle(shares), floor, goal=1.0, better="lower", step=_summary(times))
@@ -64,14 +64,14 @@ class AdaptedStep:
     def _time(self, policy: Policy) -> StepTime:
         return time_step(policy, HISTORY, self._task.source(), stream(0, "bench"))
 
-    def _explained(self, lasting: float) -> ExplainedPolicy:
-        spec = self._task.embodiment.spec
+    def _action_residual(self, correlation: float) -> ActionResidualPolicy:
+        spec = self._task.robot_model.spec
         act, d = spec.action_size, len(spec.targets)
-        disturbance = Disturbance(np.full(act, 0.2), np.full(act, lasting), np.full(act, 0.01), cut=True)
+        disturbance = AR1Disturbance(np.full(act, 0.2), np.full(act, correlation), np.full(act, 0.01), saturates=True)
         weights = np.zeros((1 + d + HISTORY * act, act))
         response = Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
-        tracker = Tracker(response, Explainer(self._task.unlimited(), self._metric))
-        return ExplainedPolicy(self._policy, self._task.source(), response, tracker)
+        observer = DisturbanceObserver(response, EffectiveActionEstimator(self._task.unclamped(), self._metric))
+        return ActionResidualPolicy(self._policy, self._task.source(), response, observer)
 
     @cached_property
     def _task(self) -> Task:
@@ -80,11 +80,11 @@ class AdaptedStep:
     @cached_property
     def _policy(self) -> Policy:
         expert = load_expert(self._task)
-        return shown_in_simulation(self._task, expert, stream(0, "bench"))(expert)
+        return sim_derived_policy(self._task, expert, stream(0, "bench"))(expert)
 
     @cached_property
     def _metric(self) -> Metric:
-        return even_metric(self._policy, self._task.unlimited(), stream(0, "bench"))
+        return even_metric(self._policy, self._task.unclamped(), stream(0, "bench"))
 
 
 def _summary(times: list[StepTime]) -> dict[str, float]:

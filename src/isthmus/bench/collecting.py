@@ -12,7 +12,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
-from isthmus.transfer.collection import Course, collect
+from isthmus.transfer.collection import ReferenceRollout, collect
 
 ROBOTS, STEPS = 16, 40
 SIMULATIONS = 3
@@ -22,21 +22,21 @@ SIMULATIONS = 3
 def collection(repeats: int) -> Benchmark:
     """Humanoids with their expert, against bare stepping of as many simulations."""
     task = load_task("humanoid")
-    expert, spec = load_expert(task), task.embodiment.spec
+    expert, spec = load_expert(task), task.robot_model.spec
     robots, simulator = task.robot(Gap.parse("gravity=1.1"), ROBOTS), task.source()
-    course = Course(expert, task.source(ROBOTS), 1, np.ones(spec.observation_size))
+    reference = ReferenceRollout(expert, task.source(ROBOTS), 1, np.ones(spec.observation_size))
     settings = CollectSettings(drift=np.inf)
     world = task.source(ROBOTS)
     world.reset(stream(0, "bench"))
-    bare = Batch(task.embodiment.model, nsim=ROBOTS, nthread=len(os.sched_getaffinity(0)))
+    bare = Batch(task.robot_model.model, nsim=ROBOTS, nthread=len(os.sched_getaffinity(0)))
     standing = np.hstack((world.fields["qpos"], world.fields["qvel"]))
-    qpos, qvel, nq = bare.bind("qpos"), bare.bind("qvel"), task.embodiment.model.nq
+    qpos, qvel, nq = bare.bind("qpos"), bare.bind("qvel"), task.robot_model.model.nq
 
     def ours() -> None:
         collect(
             robots,
             Unadapted(expert, simulator),
-            course,
+            reference,
             settings,
             history=1,
             length=STEPS,
@@ -49,13 +49,13 @@ def collection(repeats: int) -> Benchmark:
             bare.reset()
             qpos[:], qvel[:] = standing[:, :nq], standing[:, nq:]
             for _ in range(STEPS):
-                bare.step(nstep=task.embodiment.frame_skip)
+                bare.step(nstep=task.robot_model.frame_skip)
 
-    ratio, spread = in_turns(ours, floor, repeats)
+    ratio, half_iqr = in_turns(ours, floor, repeats)
     return Benchmark(
         "collection",
         1 / ratio,
-        spread / ratio**2,
+        half_iqr / ratio**2,
         f"bare stepping of {ROBOTS} humanoids, their predictions and their courses",
         goal=0.6,
         better="higher",

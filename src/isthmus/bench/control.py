@@ -19,12 +19,12 @@ STEPS, HISTORY = 500, 2
 def control_step(repeats: int) -> Benchmark:
     """Expert, prediction and inverse model together, against bare matrix products and a bare physics step."""
     task = load_task("reacher")
-    expert, spec, rng = load_expert(task), task.embodiment.spec, stream(0, "bench")
+    expert, spec, rng = load_expert(task), task.robot_model.spec, stream(0, "bench")
     inverse = random_inverse(spec, rng)
     policy = TransferPolicy(expert, task.source(), inverse)
     buffer = HistoryBuffer(spec, 1, HISTORY)
     buffer.begin(task.source().reset(rng))
-    batch = Batch(task.embodiment.model, nsim=1, nthread=1)
+    batch = Batch(task.robot_model.model, nsim=1, nthread=1)
     batch.ctrl = 0.1  # a moving arm, as in ours
     forward = [_bare(expert.network), _bare(inverse.network)]
 
@@ -36,13 +36,13 @@ def control_step(repeats: int) -> Benchmark:
         for _ in range(STEPS):
             for network in forward:
                 network()
-            batch.step(nstep=task.embodiment.frame_skip)
+            batch.step(nstep=task.robot_model.frame_skip)
 
-    ratio, spread = in_turns(ours, bare, repeats)
+    ratio, half_iqr = in_turns(ours, bare, repeats)
     return Benchmark(
         "control-step",
         ratio,
-        spread,
+        half_iqr,
         "bare forward passes of expert and inverse network plus a bare physics step, n = 1",
         goal=2.0,
         better="lower",

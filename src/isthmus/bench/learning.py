@@ -46,12 +46,12 @@ def fit_speed(repeats: int) -> Benchmark:
                 optimiser.step()
 
     torch.set_num_threads(1)
-    ratio, spread = in_turns(lambda: fit(windows, spec.targets, settings, stream(0, "bench")), bare, repeats)
+    ratio, half_iqr = in_turns(lambda: fit(windows, spec.targets, settings, stream(0, "bench")), bare, repeats)
     torch.set_num_threads(threads)
     return Benchmark(
         "fit",
         1 / ratio,
-        spread / ratio**2,
+        half_iqr / ratio**2,
         "a bare torch loop over the same batches, one thread",
         goal=0.7,
         better="higher",
@@ -63,9 +63,9 @@ def fit_memory(repeats: int) -> Benchmark:
     context = multiprocessing.get_context("spawn")
     with context.Pool(1, maxtasksperchild=1) as pool:
         shares = pool.map(_peak_share, range(min(repeats, 3)), chunksize=1)
-    ratio, spread = middle(shares)
+    ratio, half_iqr = middle(shares)
     return Benchmark(
-        "fit-memory", ratio, spread, "the trajectories that are fitted, history of 4", goal=2.0, better="lower"
+        "fit-memory", ratio, half_iqr, "the trajectories that are fitted, history of 4", goal=2.0, better="lower"
     )
 
 

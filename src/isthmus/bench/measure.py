@@ -14,7 +14,7 @@ class Benchmark:
 
     name: str
     ratio: float
-    spread: float
+    half_iqr: float
     """Half the distance between the quartiles of the ratio over the repeats."""
     floor: str
     """What it is compared with."""

@@ -19,14 +19,14 @@ FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
 def batched_stepping(repeats: int) -> Benchmark:
     """The batched world against `mujoco.rollout`, which runs open loop and returns to Python once."""
     task = load_task("reacher")
-    world, model = task.source(WORLDS), task.embodiment.model
+    world, model = task.source(WORLDS), task.robot_model.model
     commands = stream(0, "bench").uniform(-1, 1, (WORLDS, STEPS, model.nu))
     threads = len(os.sched_getaffinity(0))
     data = [mujoco.MjData(model) for _ in range(threads)]
     start = np.empty(mujoco.mj_stateSize(model, FULL))
     mujoco.mj_getState(model, data[0], start, FULL)
     initial = np.tile(start, (WORLDS, 1))
-    substeps = np.repeat(commands, task.embodiment.frame_skip, axis=1)
+    substeps = np.repeat(commands, task.robot_model.frame_skip, axis=1)
 
     def ours() -> None:
         world.reset(stream(0, "bench", "reset"))
@@ -34,11 +34,11 @@ def batched_stepping(repeats: int) -> Benchmark:
             world.step(commands[:, step])
 
     with Rollout(nthread=threads) as rollout:
-        ratio, spread = in_turns(ours, lambda: rollout.rollout(model, data, initial, substeps), repeats)
+        ratio, half_iqr = in_turns(ours, lambda: rollout.rollout(model, data, initial, substeps), repeats)
     return Benchmark(
         "batched-stepping",
         1 / ratio,
-        spread / ratio**2,
+        half_iqr / ratio**2,
         f"mujoco.rollout of {WORLDS} simulations on {threads} threads",
         goal=0.85,
         better="higher",
@@ -66,12 +66,12 @@ def batched_vs_gymnasium(repeats: int) -> Benchmark:
         for step in range(STEPS):
             envs.step(theirs_commands[step])
 
-    ratio, spread = in_turns(ours, theirs, repeats)
+    ratio, half_iqr = in_turns(ours, theirs, repeats)
     envs.close()
     return Benchmark(
         "batched-vs-gymnasium",
         1 / ratio,
-        spread / ratio**2,
+        half_iqr / ratio**2,
         f"gymnasium.vector.SyncVectorEnv of {WORLDS} {task.gym_id}",
         goal=4.0,
         better="higher",

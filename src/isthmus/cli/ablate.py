@@ -10,7 +10,7 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 @dataclass(frozen=True)
 class Ablate:
-    """Leave out one part of `explained`, or of `auto`, at a time, on several gaps: what each of them is worth.
+    """Leave out one part of `residual-action`, or of `auto`, at a time, on several gaps: what each of them is worth.
 
     Example: `isthmus ablate --tasks reacher --seeds 3`
 

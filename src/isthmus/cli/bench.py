@@ -35,7 +35,7 @@ class Bench:
                 (
                     r["name"],
                     f"{r['ratio']:.2f}",
-                    f"{r['spread']:.2f}",
+                    f"{r['half_iqr']:.2f}",
                     (">= " if r["better"] == "higher" else "<= ") + f"{r['goal']:g}",
                     "ok" if r["meets"] else "MISSED",
                     *(f"{r['step'][name]:,.0f}" if r["step"] else "" for name in ("p50", "p99", "worst")),

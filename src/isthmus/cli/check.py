@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from isthmus.evaluate.preflight import Preflight
     from isthmus.tasks import Task
 
-SHOWN = 3
+LISTED = 3
 """Mistakes that are shown with their returns."""
 
 
@@ -102,7 +102,7 @@ class Check:
         stdout.print()
         marks = [(check.name, "ok" if check.passed else "FAILED", check.measured) for check in found.checks]
         print_table("", ("check", "", "measured"), marks)
-        for one in found.suspects[:SHOWN]:
+        for one in found.suspects[:LISTED]:
             stdout.print(f"  tried: {one.remedy}: {one.gym_return:.1f}", soft_wrap=True)
         stdout.print("\n" + _verdict(found), soft_wrap=True)
 

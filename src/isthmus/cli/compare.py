@@ -41,9 +41,9 @@ class Compare:
     """How many seeds: 0, 1, 2, ..."""
     episodes: str = ""
     """Episodes behind every score, as in 50; of methods by name, as in 50,gaussian=8. 8 for slow ones if not given."""
-    ceiling: bool = True
+    oracle: bool = True
     """Find the ceiling too: an oracle, which looks into the target."""
-    ceiling_episodes: int = 50
+    oracle_episodes: int = 50
     """Episodes behind the ceiling."""
     policy: Path | None = None
     """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
@@ -78,8 +78,8 @@ class Compare:
             entries=choose_entries(",".join(split_names(self.methods))),
             default_episodes=default,
             episodes=named,
-            metrics=tuple(METRICS) if self.ceiling else (),
-            ceiling_episodes=self.ceiling_episodes,
+            metrics=tuple(METRICS) if self.oracle else (),
+            oracle_episodes=self.oracle_episodes,
             policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
         )
         out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
@@ -101,7 +101,7 @@ class Compare:
 
 def _print(comparison: "Comparison") -> None:
     from isthmus.experiments.comparison.comparison import BRIEF
-    from isthmus.experiments.comparison.write import CEILING_COLUMNS
+    from isthmus.experiments.comparison.write import ORACLE_COLUMNS
 
     rows, notes = comparison.brief()
     print_table(comparison.case.name, BRIEF, rows)
@@ -109,7 +109,7 @@ def _print(comparison: "Comparison") -> None:
         stdout.print(note, soft_wrap=True)
     if comparison.case.metrics:
         stdout.print()
-        print_table("ceiling: an oracle, no method", CEILING_COLUMNS, comparison.ceiling_table())
+        print_table("oracle: looks into the target, no method", ORACLE_COLUMNS, comparison.oracle_table())
     stdout.print(f"\n{comparison.advice.text}", soft_wrap=True)
 
 

@@ -14,7 +14,7 @@ class CompareSuite:
     """Compare all methods on several gaps of each robot: where does each of them win?
 
     Example: `isthmus compare-suite --only reacher --seeds 3 --results docs/results`
-    Example: `isthmus compare-suite --only hopper humanoid --methods auto explained`
+    Example: `isthmus compare-suite --only hopper humanoid --methods auto residual-action`
 
     A suite that was stopped, or killed, goes on with the same command; more seeds go on from fewer. What is there so
     far is always in RESULTS, with what is missing shown as missing: compare.md, .json, .svg and .html.

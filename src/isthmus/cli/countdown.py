@@ -30,10 +30,10 @@ def countdown(title: str) -> Generator[Callable[[Progress], None]]:
         def watch(progress: Progress) -> None:
             bars.start()
             bars.update(bar, completed=progress.finished, total=progress.total, left=progress.left, at=time.monotonic())
-            lines = [outcome_text(progress.latest)] if progress.latest else []
+            rows = [outcome_text(progress.latest)] if progress.latest else []
             if not stderr.is_terminal:
-                lines.append(f"{progress.finished} of {progress.total} cells, {left_text(progress.left)}")
-            stderr.print("; ".join(lines), markup=False, soft_wrap=True, end="\n" if lines else "")
+                rows.append(f"{progress.finished} of {progress.total} cells, {left_text(progress.left)}")
+            stderr.print("; ".join(rows), markup=False, soft_wrap=True, end="\n" if rows else "")
 
         yield watch
 

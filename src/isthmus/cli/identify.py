@@ -67,9 +67,9 @@ class Identify:
         else:
             policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
             episodes = gather(task, gap, policy, self.samples, self.seed)
-        physics, steps = Physics(task.embodiment), Transitions.of(episodes)
-        found = identify(physics, steps, task.embodiment.spec.targets)
-        told = estimates(physics, found)
+        physics, steps = Physics(task.robot_model), Transitions.of(episodes)
+        found = identify(physics, steps, task.robot_model.spec.targets)
+        rows = estimates(physics, found)
         if self.json:
             print_json(
                 {
@@ -78,7 +78,7 @@ class Identify:
                     "samples": len(steps),
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
-                    "quantities": [one.to_json() for one in told],
+                    "quantities": [one.to_json() for one in rows],
                     "commit": current_commit(),
                 }
             )
@@ -86,7 +86,7 @@ class Identify:
         print_table(
             f"{self.task}, {self.logs.name if self.logs else self.gap}, {len(steps)} samples",
             ("", "unit", "simulator ", "robot ", "times ", "determined "),
-            [_row(one, part) for one in told for part in _shown(one)],
+            [_row(one, part) for one in rows for part in _changed_parts(one)],
         )
         stdout.print(
             f"a typical step is off by {found.before.typical:.2g} spreads in the simulator and by"
@@ -96,7 +96,7 @@ class Identify:
         )
 
 
-def _shown(one: Estimate) -> tuple[Part, ...]:
+def _changed_parts(one: Estimate) -> tuple[Part, ...]:
     """The quantity as a whole where all its parts changed alike; else each part that changed, and the others."""
     if one.together is None:
         return one.parts

@@ -75,10 +75,10 @@ class Gaps:
         models: dict[str, mujoco.MjModel] = {}
         for name, task in TASKS.items():
             with suppress(Problem):  # a robot whose extra is not installed
-                models[name] = task.make().embodiment.model
+                models[name] = task.make().robot_model.model
         fits = {gap: [name for name, model in models.items() if kind.fits(model)] for gap, kind in KINDS.items()}
         if self.json:
-            shown = (
+            columns = (
                 "name",
                 "usage",
                 "summary",
@@ -92,7 +92,7 @@ class Gaps:
                 "beside",
             )
             print_json(
-                [{key: getattr(kind, key) for key in shown} | {"tasks": fits[kind.name]} for kind in KINDS.values()]
+                [{key: getattr(kind, key) for key in columns} | {"tasks": fits[kind.name]} for kind in KINDS.values()]
             )
             return
         print_table(

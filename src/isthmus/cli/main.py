@@ -7,6 +7,7 @@ from rich.console import Console
 
 from isthmus.cli.crash import describe_crash, printable
 from isthmus.cli.numbers import check_numbers
+from isthmus.cli.old_names import current_arguments
 from isthmus.cli.parse import Command, parse
 from isthmus.core import Problem
 
@@ -16,9 +17,12 @@ BAD_INPUT, CRASHED, INTERRUPTED = 2, 3, 130
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exits with code 2 on bad input, and with code 3 on a fault of the program itself."""
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    current, notices = current_arguments(sys.argv[1:] if arguments is None else arguments)
+    for notice in notices:
+        errors.print(f"isthmus: {notice}", markup=False)
     command: Command | None = None
     try:
-        command = parse(arguments)
+        command = parse(current)
         check_numbers(command)
         command.run()
     except Problem as problem:

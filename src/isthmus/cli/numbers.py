@@ -9,7 +9,7 @@ LARGEST = 10**9
 MOST = {
     "seed": 2**63 - 1,
     "episodes": 10_000,
-    "ceiling_episodes": 10_000,
+    "oracle_episodes": 10_000,
     "evaluation_episodes": 10_000,
     "seeds": 10_000,
     "gaps": 10_000,

@@ -8,18 +8,18 @@ from tyro.conf import Positional
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 
-SHOWN = 5
+LISTED = 5
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class Oracle:
     """Find the best that one-step action adaptation could do on a gap: an oracle, which looks into the target.
 
-    Example: `isthmus ceiling hopper --gap gravity=1.2 --metric cost-to-go`
+    Example: `isthmus oracle hopper --gap gravity=1.2 --metric cost-to-go`
 
     It optimises every command in the target simulator itself, and knows the target's model; noise, delays and sensor
     errors it meets as everybody does. For a robot that is known from the logs of a run alone, a forward model that is
-    fitted to them stands in, and the outcome is an estimate: `isthmus ceiling hopper --logs runs/r0`
+    fitted to them stands in, and the outcome is an estimate: `isthmus oracle hopper --logs runs/r0`
     """
 
     task: Positional[str]
@@ -48,7 +48,7 @@ class Ceiling:
     def run(self) -> None:
         """Find it and print it."""
         from isthmus.cli.files import policy_file
-        from isthmus.evaluate.oracle import ceiling, estimated_ceiling
+        from isthmus.evaluate.oracle import estimated_oracle_score, oracle_score
         from isthmus.gaps import Gap
         from isthmus.robots import load_task
         from isthmus.transfer import source_policy
@@ -60,17 +60,17 @@ class Ceiling:
         policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
         if self.logs:
             steps = logged(self.logs, task)
-            found = estimated_ceiling(
+            found = estimated_oracle_score(
                 task, steps, self.logs.name, policy, self.metric, episodes=self.episodes, seed=self.seed
             )
         else:
-            found = ceiling(task, gap, policy, self.metric, episodes=self.episodes, seed=self.seed)
+            found = oracle_score(task, gap, policy, self.metric, episodes=self.episodes, seed=self.seed)
         if self.json:
             print_json(found.to_json())
             return
-        where, label = "on the target", "ceiling (oracle: looks into the target)"
+        where, label = "on the target", "oracle (looks into the target)"
         if found.fitted:
-            where, label = "in the fitted model", "ceiling (estimate: in the fitted model)"
+            where, label = "in the fitted model", "oracle (estimate: in the fitted model)"
         print_table(
             f"{self.task}, {found.gap}, {self.metric} metric, {self.episodes} episodes",
             ("", "normalised "),
@@ -85,8 +85,8 @@ class Ceiling:
             f"(an actuator at its limit {found.limited:.0%}, unactuated directions {found.unactuated:.0%})",
             soft_wrap=True,
         )
-        told = ", ".join(f"{name} {error:.2f}" for name, error in list(found.missed.items())[:SHOWN])
-        stdout.print(f"missed most, in spreads of a step: {told}", soft_wrap=True)
+        text = ", ".join(f"{name} {error:.2f}" for name, error in list(found.missed.items())[:LISTED])
+        stdout.print(f"missed most, in spreads of a step: {text}", soft_wrap=True)
         if found.fitted:
             stdout.print(
                 f"estimated from {found.fitted.samples} recorded steps: one that was not fitted to is off by "

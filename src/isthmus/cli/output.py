@@ -36,8 +36,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
         title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2)
     )
     for number, column in enumerate(columns):
-        side = "right" if column.endswith(" ") else "left"
-        table.add_column(column.strip(), justify=side, overflow="fold", no_wrap=number == 0)
+        justify = "right" if column.endswith(" ") else "left"
+        table.add_column(column.strip(), justify=justify, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
     stdout.print(table)

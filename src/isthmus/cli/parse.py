@@ -16,7 +16,7 @@ from isthmus.cli.compare_suite import CompareSuite
 from isthmus.cli.expert import Action, Expert
 from isthmus.cli.identify import Identify
 from isthmus.cli.lists import Gaps, Methods, Tasks
-from isthmus.cli.oracle import Ceiling
+from isthmus.cli.oracle import Oracle
 from isthmus.cli.random_gaps import Survey
 from isthmus.cli.report import Report
 from isthmus.cli.reproduce import Reproduce
@@ -33,7 +33,7 @@ Command = (
     | Annotated[Ablate, subcommand("ablate")]
     | Annotated[Compare, subcommand("compare")]
     | Annotated[CompareSuite, subcommand("compare-suite")]
-    | Annotated[Ceiling, subcommand("ceiling")]
+    | Annotated[Oracle, subcommand("oracle")]
     | Annotated[Identify, subcommand("identify")]
     | Annotated[Reproduce, subcommand("reproduce")]
     | Annotated[Robot, subcommand("robot")]

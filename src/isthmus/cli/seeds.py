@@ -61,7 +61,7 @@ class Study:
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
         policy = policy_file(self.policy, self.normaliser, self.layout, trust=self.trust)
         config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
-        config.load_gap().apply(load_task(self.task).embodiment.model)
+        config.load_gap().apply(load_task(self.task).robot_model.model)
         whose = (self.policy.stem,) if self.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (

@@ -45,9 +45,9 @@ def _abandon(why: str, stop: Stop, terminal: list[int | list[bytes | int]] | Non
     if terminal is not None:
         with suppress(termios.error, OSError, ValueError):
             termios.tcsetattr(sys.stdin, termios.TCSANOW, terminal)
-    shown = "\x1b[?25h" if stderr.is_terminal else ""
+    cursor = "\x1b[?25h" if stderr.is_terminal else ""
     with suppress(OSError):
-        os.write(2, f"{shown}\nisthmus: {why}, and cannot be interrupted; {KEPT}\n".encode())
+        os.write(2, f"{cursor}\nisthmus: {why}, and cannot be interrupted; {KEPT}\n".encode())
     os._exit(exit_code(stop))
 
 

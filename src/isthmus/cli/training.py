@@ -30,18 +30,18 @@ def train_with_progress(
     with started_late(Progress(*columns, console=stderr)) as progress:
         bar = progress.add_task("", total=settings.steps, name=task_name, recent="-")
 
-        began, told = time.monotonic(), 0.0
+        began, last_report = time.monotonic(), 0.0
         at_first: int | None = None
 
         def report(steps: int, recent: float) -> None:
-            nonlocal told, at_first
+            nonlocal last_report, at_first
             at_first = steps if at_first is None else at_first
-            shown = "-" if math.isnan(recent) else f"{recent:.2f}"
+            text = "-" if math.isnan(recent) else f"{recent:.2f}"
             progress.start()
-            progress.update(bar, completed=steps, recent=shown)
+            progress.update(bar, completed=steps, recent=text)
             now = time.monotonic()
-            if not stderr.is_terminal and now - told > QUIET_SECONDS:
-                told = now
-                stderr.print(f"{steps} steps: return {shown}, {(steps - at_first) / (now - began):.0f} steps/s")
+            if not stderr.is_terminal and now - last_report > QUIET_SECONDS:
+                last_report = now
+                stderr.print(f"{steps} steps: return {text}, {(steps - at_first) / (now - began):.0f} steps/s")
 
         return make_expert(task_name, path, settings, seed, episodes, report, resume=resume, start=start)

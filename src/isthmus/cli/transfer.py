@@ -15,7 +15,7 @@ from isthmus.core import Problem
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.ros1 import Address
 from isthmus.robots import load_task
-from isthmus.transfer import Config, Result, RunFolder, cross, folder_name
+from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
 
 DEFAULT_MINUTES = 10.0
-SHOWN_ACTUATORS = 3
+LISTED_ACTUATORS = 3
 """Actuators whose errors are printed; the report has them all."""
 SIMULATED_EPISODES, TARGET_EPISODES = 100, 5
 """Episodes behind a score in simulation, and on an environment that may be a real robot."""
@@ -117,7 +117,7 @@ class Transfer:
         trials, every_round = self._evaluations()
         if self.robot is not None:
             Address.parse(self.robot)
-            spec = load_task(self.task).embodiment.spec
+            spec = load_task(self.task).robot_model.spec
             planned = within(self.minutes or DEFAULT_MINUTES, spec, trials, every_round=every_round)
             samples = planned.samples if self.minutes is not None else self.samples
             each, trials = self.round_samples or -(-samples // planned.rounds), planned.trials
@@ -157,7 +157,7 @@ class Transfer:
         """What is asked of the target, if that may be a real one."""
         if config.environment is None:
             return None
-        spec = load_task(config.task).embodiment.spec
+        spec = load_task(config.task).robot_model.spec
         return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
 
     def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
@@ -167,7 +167,7 @@ class Transfer:
 
         stop = Stop()
         with stopped_by_signals(stop) as abandon, stop_key(stop):
-            return cross(config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon)
+            return run_transfer(config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon)
 
     def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
@@ -176,7 +176,7 @@ class Transfer:
 
         attended = Attended(look=display.look, tell=tell)
         with attended_robot(address, self.speed, attended.stop):
-            return cross(config, folder, resume=self.resume, watch=display, attended=attended)
+            return run_transfer(config, folder, resume=self.resume, watch=display, attended=attended)
 
     def run(self) -> None:
         """Cross, print the closing table, write the report."""
@@ -196,12 +196,12 @@ class Transfer:
             elif config.environment is not None:
                 result = self._with_environment(config, folder, display)
             else:
-                result = cross(config, folder, resume=self.resume, watch=display)
+                result = run_transfer(config, folder, resume=self.resume, watch=display)
         if self.json:
             print_json(result.to_json())
         else:
             print_result(result)
-            _print_fit(folder, load_task(self.task).embodiment.spec.action_names)
+            _print_fit(folder, load_task(self.task).robot_model.spec.action_names)
             _print_step(folder)
             _print_robot(folder)
             if result.falls_short and not self.may_retrain:
@@ -248,16 +248,15 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
     rounds = folder.rounds()
     if rounds and rounds[-1].fit["error"]:
         fit = rounds[-1].fit
-        each = list(zip(actuators, fit["error"], fit["spread"], strict=True))
+        each = list(zip(actuators, fit["error"], fit["action_std"], strict=True))
         which = ""
-        if len(each) > SHOWN_ACTUATORS:
-            each = sorted(each, key=lambda one: one[1] / one[2] if one[2] else 0.0, reverse=True)[:SHOWN_ACTUATORS]
-            which = f", the largest {SHOWN_ACTUATORS} of {len(actuators)}"
-        told = (
-            f"{name} {error:.3f}" + (f" ({error / spread:.0%} of its spread)" if spread else "")
-            for name, error, spread in each
+        if len(each) > LISTED_ACTUATORS:
+            each = sorted(each, key=lambda one: one[1] / one[2] if one[2] else 0.0, reverse=True)[:LISTED_ACTUATORS]
+            which = f", the largest {LISTED_ACTUATORS} of {len(actuators)}"
+        texts = (
+            f"{name} {error:.3f}" + (f" ({error / std:.0%} of its spread)" if std else "") for name, error, std in each
         )
-        stdout.print(f"held-out action error{which}: {', '.join(told)}", soft_wrap=True)
+        stdout.print(f"held-out action error{which}: {', '.join(texts)}", soft_wrap=True)
 
 
 def _loss_text(result: Result, policy: str) -> str:
@@ -268,24 +267,24 @@ def _loss_text(result: Result, policy: str) -> str:
 
 def print_result(result: Result) -> None:
     """The closing table."""
-    paid = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
+    mark = " (SEES THE TARGET'S REWARD)" if METHODS[result.method].sees_reward else ""
     further = f" and {result.further_steps:,} further steps" if result.target_steps else ""
     print_table(
-        f"{result.task}, {result.gap}, {result.method}{paid}, seed {result.seed}, {result.samples} samples{further}",
+        f"{result.task}, {result.gap}, {result.method}{mark}, seed {result.seed}, {result.samples} samples{further}",
         ("", "score ", "+/- ", "normalised ", "loss "),
         [
-            ("expert in its simulator", f"{result.expert:.3f}", f"{result.spread['expert']:.3f}", "1.000", ""),
+            ("expert in its simulator", f"{result.expert:.3f}", f"{result.std['expert']:.3f}", "1.000", ""),
             (
                 "unadapted on the target",
                 f"{result.unadapted:.3f}",
-                f"{result.spread['unadapted']:.3f}",
+                f"{result.std['unadapted']:.3f}",
                 f"{result.normalised_unadapted:.3f}",
                 _loss_text(result, "unadapted"),
             ),
             (
                 "adapted on the target",
                 f"{result.adapted:.3f}",
-                f"{result.spread['adapted']:.3f}",
+                f"{result.std['adapted']:.3f}",
                 f"{result.normalised_adapted:.3f}",
                 _loss_text(result, "adapted"),
             ),

@@ -2,18 +2,18 @@
 
 SHARE = 0.01
 """Of the expert's score: a smaller loss is not noticed."""
-SPREADS = 0.05
+STD_SHARE = 0.05
 """Of the standard deviation of the expert's own scores over episodes: a smaller loss drowns in it."""
 
 
-def noticeable_loss(expert: float, spread: float, zero: float) -> float:
+def noticeable_loss(expert: float, std: float, zero: float) -> float:
     """The least loss of score that counts, for an expert with this mean score and standard deviation over episodes.
 
     It is measured against the expert's own score, and against what doing nothing (`zero`) is below that only where this
     is less: where doing nothing is catastrophic, every loss is small beside it. A cost near zero makes any change a
     large share of it, and so does the expert's own spread from episode to episode count.
     """
-    return max(SHARE * min(abs(expert), expert - zero), SPREADS * spread)
+    return max(SHARE * min(abs(expert), expert - zero), STD_SHARE * std)
 
 
 def relative_loss(expert: float, score: float) -> float | None:

@@ -16,7 +16,7 @@ class Metric:
 
     targets: Int
     """Observation dimensions that count."""
-    spread: Float
+    scale: Float
     """How much each of them changes in one step (d,)."""
     root: Float
     """A root of the matrix that weighs errors, so that root root^T is that matrix (d, d)."""
@@ -24,9 +24,9 @@ class Metric:
     """What a squared half range of an actuator costs, on the same scale."""
 
     @staticmethod
-    def even(targets: Int, spread: Float) -> "Metric":
+    def even(targets: Int, scale: Float) -> "Metric":
         """All targets count alike, each in its spreads."""
-        return Metric(targets, spread, np.eye(len(targets)))
+        return Metric(targets, scale, np.eye(len(targets)))
 
     def evened(self) -> "Metric":
         """The same on the whole, but all targets count alike."""
@@ -37,10 +37,10 @@ class Metric:
         """The same, but errors in the targets `which` (d,) count so many times more."""
         return replace(self, root=np.where(which, times, 1.0)[:, None] * self.root)
 
-    def in_spreads(self, errors: Float) -> Float:
+    def scaled(self, errors: Float) -> Float:
         """The targets' part of errors (..., obs), in spreads (..., d)."""
-        return errors[..., self.targets] / self.spread
+        return errors[..., self.targets] / self.scale
 
     def weigh(self, errors: Float) -> Float:
         """Vectors (..., d) whose squared length is what errors (..., obs) cost."""
-        return self.in_spreads(errors) @ self.root
+        return self.scaled(errors) @ self.root

@@ -5,7 +5,7 @@ import numpy as np
 from isthmus.core.arrays import Float
 
 
-def recorded_past(actions: Float, steps: int, before: Float | float = 0.0) -> Float:
+def past_actions(actions: Float, steps: int, before: Float | float = 0.0) -> Float:
     """The `steps` actions before each of a trajectory (T, act), oldest first (T, steps * act).
 
     Before its start it was `before`, a number or (act,), all the time.

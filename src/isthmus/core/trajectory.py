@@ -52,7 +52,7 @@ class Trajectory:
 
 
 @dataclass(frozen=True)
-class PaidTrajectory(Trajectory):
+class RewardedTrajectory(Trajectory):
     """A run whose reward was seen: for methods that are marked as seeing it, and for no others."""
 
     rewards: Float = field(kw_only=True)
@@ -66,9 +66,9 @@ class PaidTrajectory(Trajectory):
         object.__setattr__(self, "rewards", frozen(self.rewards, what="rewards", shape=(len(self),)))
 
 
-def paid(run: Trajectory, rewards: Float, ended: bool) -> PaidTrajectory:
+def rewarded(run: Trajectory, rewards: Float, ended: bool) -> RewardedTrajectory:
     """A run with what it was paid."""
-    return PaidTrajectory(**{one.name: getattr(run, one.name) for one in fields(run)}, rewards=rewards, ended=ended)
+    return RewardedTrajectory(**{one.name: getattr(run, one.name) for one in fields(run)}, rewards=rewards, ended=ended)
 
 
 Episode = Sequence[Trajectory]

@@ -62,7 +62,7 @@ def evaluate(
         step = world.step(commands)
         after = task.measure(world.fields).copy()
         scores += running * task.score(before, step.applied, after)
-        returns += running * task.paid(before, step.applied, after)
+        returns += running * task.step_reward(before, step.applied, after)
         lengths += running
         running = ~step.ended
         if not running.any():

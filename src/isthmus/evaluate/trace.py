@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus.core import Float, HistoryBuffer, Int, Problem, World
 from isthmus.io import load_arrays, save_arrays
-from isthmus.policies import Decider
+from isthmus.policies import TracedPolicy
 
 KIND = "trace"
 ARRAYS = ("observations", "commands", "source", "wanted", "qpos", "lengths")
@@ -52,7 +52,7 @@ class Trace:
 
 
 def record(
-    world: World, decider: Decider, history: int, rng: np.random.Generator, positions: Callable[[], Float]
+    world: World, policy: TracedPolicy, history: int, rng: np.random.Generator, positions: Callable[[], Float]
 ) -> Trace:
     """Run one episode in each of the worlds and keep everything; `positions` tells where the robots are (n, nq)."""
     spec = world.spec
@@ -65,7 +65,7 @@ def record(
     wanted: list[Float] = []
     running, lengths = np.ones(world.n, np.bool_), np.zeros(world.n, np.int64)
     for _ in range(spec.horizon):
-        decision = decider.decide(buffer.window)
+        decision = policy.decide(buffer.window)
         step = world.step(decision.command)
         lengths += running
         for column, value in ((commands, decision.command), (source, decision.source), (wanted, decision.wanted)):

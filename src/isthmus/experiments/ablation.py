@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.adapt import MethodSettings
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.settings.components import Components
 from isthmus.core import Problem, unknown_name
 from isthmus.core.commit import commits_of
 from isthmus.experiments.pool import run_units
@@ -18,25 +18,25 @@ from isthmus.io import check_tree, write_json, write_whole
 from isthmus.transfer import Config, Result, folder_name
 
 UNADAPTED = "unadapted"
-VARIANTS: Mapping[str, tuple[str, Parts]] = {
-    "whole": ("explained", Parts()),
-    "even weights": ("explained", Parts(metric=False)),
-    "no price": ("explained", Parts(price=False)),
-    "no lines": ("explained", Parts(lines=False)),
-    "nothing followed": ("explained", Parts(following=False)),
-    "no doubt": ("explained", Parts(doubt=False)),
-    "auto": ("auto", Parts()),
-    "auto, no correction": ("auto", Parts(correction=False)),
-    "auto, no fall-back": ("auto", Parts(fall_back=False)),
+VARIANTS: Mapping[str, tuple[str, Components]] = {
+    "whole": ("residual-action", Components()),
+    "even weights": ("residual-action", Components(metric=False)),
+    "no price": ("residual-action", Components(effort_penalty=False)),
+    "no lines": ("residual-action", Components(regression=False)),
+    "nothing followed": ("residual-action", Components(observer=False)),
+    "no doubt": ("residual-action", Components(cross_validation=False)),
+    "auto": ("auto", Components()),
+    "auto, no correction": ("auto", Components(correction=False)),
+    "auto, no fall-back": ("auto", Components(fall_back=False)),
 }
 """By name, the method and its parts."""
 HISTORY, ROUNDS, EPISODES = 2, 2, 50
 LEGEND = """\
-"Whole" is `explained`, and five parts of it are left out one at a time: the weights of what may be missed, the price of
-making up for it, the lines that say what commands come to beside what they should (the residual), the following of
-disturbances that last, and the doubt that holds back lines which other episodes do not confirm. Two are of `auto`:
-without the correction nothing is identified, and rehearsals are in the simulator as it was, disturbed; without the
-fall-back the policy as it is cannot be taken.
+"Whole" is `residual-action`, and five parts of it are left out one at a time: the weights of what may be missed, the
+price of making up for it, the lines that say what commands come to beside what they should (the residual), the
+following of disturbances that last, and the doubt that holds back lines which other episodes do not confirm. Two are of
+`auto`: without the correction nothing is identified, and rehearsals are in the simulator as it was, disturbed; without
+the fall-back the policy as it is cannot be taken.
 """
 
 
@@ -100,7 +100,7 @@ class Ablation:
         names = (UNADAPTED, *VARIANTS)
         found = {(row["task"], row["gap"], row["variant"]): row for row in self.rows()}
         gaps = [(task, gap) for task, case in CASES.items() for gap in case.gaps]
-        lines = [
+        rows = [
             (task, gap, *(_cell(found.get((task, gap, name)), self.seeds) for name in names))
             for task, gap in gaps
             if any((task, gap, name) in found for name in names)
@@ -111,7 +111,7 @@ class Ablation:
             "# What each part is worth\n\n"
             f"Normalised score, {over}; {EPISODES} episodes, history {HISTORY}.\n"
             f"Made by `{self.command}`, commit {self.commit}; figures in [ablation.json](ablation.json).\n\n"
-            f"{table(columns, lines)}\n\n{LEGEND}"
+            f"{table(columns, rows)}\n\n{LEGEND}"
         )
 
 
@@ -157,8 +157,8 @@ def _unit(task: str, gap: str, variant: str, seed: int, out: Path) -> Unit:
         seed=seed,
         round_samples=samples // ROUNDS,
         evaluation_episodes=EPISODES,
-        glances=True,
-        settings=MethodSettings(history=HISTORY, parts=parts),
+        interim_episodes=True,
+        settings=MethodSettings(history=HISTORY, components=parts),
     )
     folder = out / folder_name(task, gap, variant.replace(" ", "-"), f"seed-{seed:03d}")
     return Unit(f"{task}, {gap}, {variant}, seed {seed}", config, folder, traces=False)

@@ -59,7 +59,7 @@ def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
         axes.set_axis_on()
         axes.axhline(1, color=EXPERT, linewidth=0.8, linestyle="--")
         axes.axhline(0, color=EXPERT, linewidth=0.5)
-        axes.errorbar(curve.values, curve.normalised, curve.spread, color=UNADAPTED, marker="o", markersize=3)
+        axes.errorbar(curve.values, curve.normalised, curve.standard_error, color=UNADAPTED, marker="o", markersize=3)
         axes.set_title(curve.dial, fontsize=9, loc="left")
         axes.tick_params(labelsize=8)
         axes.set_ylim(-0.3, 1.25)
@@ -77,12 +77,12 @@ def plot_survey(rows: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> 
         ordered = sorted(crossings, key=lambda row: row["unadapted"])
         at = range(len(ordered))
         before, after = ([row[name] for row in ordered] for name in ("unadapted", "adapted"))
-        foreseen = [np.nan if row["foreseen"] is None else row["foreseen"] for row in ordered]
+        predicted = [np.nan if row["foreseen"] is None else row["foreseen"] for row in ordered]
         axes.axhline(1, color=EXPERT, linewidth=0.8, linestyle="--")
         axes.vlines(at, before, after, color=ADAPTED, linewidth=1, alpha=0.5)
         axes.plot(at, before, "o", color=UNADAPTED, markersize=4, label="unadapted")
         axes.plot(at, after, "o", color=ADAPTED, markersize=4, label="adapted")
-        axes.plot(at, foreseen, "o", color=ADAPTED, markersize=8, fillstyle="none", linewidth=0, label="foreseen")
+        axes.plot(at, predicted, "o", color=ADAPTED, markersize=8, fillstyle="none", linewidth=0, label="foreseen")
         axes.set_title(task, fontsize=10, loc="left")
         axes.set_xticks([])
         axes.set_xlabel("random gaps")

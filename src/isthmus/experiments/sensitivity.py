@@ -38,14 +38,14 @@ class Curve:
     dial: str
     values: tuple[float, ...]
     normalised: tuple[float, ...]
-    spread: tuple[float, ...]
+    standard_error: tuple[float, ...]
     """Standard error of each."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {"dial": self.dial, "points": [
             {"value": value, "normalised": score, "standard_error": error}
-            for value, score, error in zip(self.values, self.normalised, self.spread, strict=True)
+            for value, score, error in zip(self.values, self.normalised, self.standard_error, strict=True)
         ]}  # fmt: skip
 
 
@@ -58,12 +58,12 @@ def sensitivity(
         world = task.target(Gap.parse(gap), episodes)
         return evaluate(task, world, who, 1, stream(seed, "sensitivity")).scores
 
-    zero = ZeroPolicy(task.embodiment.spec.action_size)
+    zero = ZeroPolicy(task.robot_model.spec.action_size)
     scale = Scale(float(scores("none", zero).mean()), float(scores("none", policy).mean()))
     curves: list[Curve] = []
     for dial in dials:
         try:
-            Gap.parse(f"{dial}={DIALS[dial][-1]}").apply(task.embodiment.model)
+            Gap.parse(f"{dial}={DIALS[dial][-1]}").apply(task.robot_model.model)
         except Problem:
             continue
         found = [scores(f"{dial}={value}", policy) for value in DIALS[dial]]

@@ -6,5 +6,5 @@ from collections.abc import Sequence
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in markdown; columns that end in a space hold numbers."""
     rule = ["---:" if column.endswith(" ") else "---" for column in columns]
-    lines = [[column.strip() for column in columns], rule, *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+    texts = [[column.strip() for column in columns], rule, *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in texts)

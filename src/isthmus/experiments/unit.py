@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from isthmus.core import Problem
-from isthmus.transfer import Config, Result, RunFolder, cross, shared_side
+from isthmus.transfer import Config, Result, RunFolder, run_transfer, shared_context
 
 LOSSES = 3
 """How often a piece of work may lose the worker under it before it is given up."""
@@ -43,8 +43,8 @@ Deliver = Callable[[Unit, Result], None]
 def run_unit(unit: Unit) -> Result:
     """Run `unit`, or go on with it."""
     config = unit.config
-    side = shared_side(config.task, config.policy, config.seed)
-    return cross(config, RunFolder(unit.folder), resume=True, traces=unit.traces, side=side)
+    context = shared_context(config.task, config.policy, config.seed)
+    return run_transfer(config, RunFolder(unit.folder), resume=True, traces=unit.traces, context=context)
 
 
 def attempt(run: Callable[[W], R], work: W) -> R | Problem:

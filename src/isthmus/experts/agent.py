@@ -92,13 +92,13 @@ def mean_network(agent: Agent, env: VecNormalize) -> Mlp:
         return tensor.detach().numpy().astype(np.float32)
 
     seen = _seen(env)
-    spread = np.sqrt(np.asarray(seen.var, dtype=np.float64) + env.epsilon)
+    std = np.sqrt(np.asarray(seen.var, dtype=np.float64) + env.epsilon)
     return Mlp(
         weights=tuple(np.ascontiguousarray(array(layer.weight).T) for layer in linear),
         biases=tuple(array(layer.bias) for layer in linear),
         activation=_activation(agent),
         input_mean=np.asarray(seen.mean, dtype=np.float64),
-        input_scale=np.where(spread < CONSTANT, 1.0, spread),
+        input_scale=np.where(std < CONSTANT, 1.0, std),
         output_mean=np.zeros(outputs),
         output_scale=np.ones(outputs),
         input_clip=env.clip_obs,

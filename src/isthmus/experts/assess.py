@@ -31,5 +31,5 @@ def _figures(task: Task, policy: Policy, world: MujocoWorld, rng: np.random.Gene
     return {
         "gym_return": {"mean": float(outcome.returns.mean()), "std": float(outcome.returns.std())},
         "score": {"mean": outcome.score, "std": float(outcome.scores.std())},
-        "full_length": float((outcome.lengths == task.embodiment.spec.horizon).mean()),
+        "full_length": float((outcome.lengths == task.robot_model.spec.horizon).mean()),
     }

@@ -11,7 +11,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Correct, Float, Mlp, stream
-from isthmus.core.trajectory import PaidTrajectory
+from isthmus.core.trajectory import RewardedTrajectory
 from isthmus.evaluate import Scorable, evaluate
 from isthmus.experts.agent import adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
 from isthmus.experts.progress import Progress
@@ -24,7 +24,7 @@ from isthmus.tasks import Task
 
 JUDGED = 16
 """Episodes behind the worth of a policy."""
-PRACTICE = TrainSettings(
+FINETUNE = TrainSettings(
     steps=50_000, worlds=32, minibatch=256, rate=5e-4, discount=0.99, gae=0.95, initial_std=0.15, entropy=0.0
 )
 """A spell of practice, found on Hopper with torque x0.9: small batches and a high rate, from a policy that is good."""
@@ -37,12 +37,12 @@ STUDY_KL = 0.01
 
 
 @dataclass(frozen=True)
-class PpoPractice:
+class PpoFinetuner:
     """Stable-Baselines3's PPO, on Gym's own reward."""
 
     task: Task
     policy: NetworkPolicy
-    settings: TrainSettings = field(default_factory=lambda: PRACTICE)
+    settings: TrainSettings = field(default_factory=lambda: FINETUNE)
     critic_steps: int = CRITIC_STEPS
     worlds: Callable[[int], Scorable] | None = None
     """n simulations to practise in; the source's when not given."""
@@ -56,7 +56,7 @@ class PpoPractice:
         agent.learn(self.critic_steps)
         return _trained(agent, env)
 
-    def corrected(self, correct: Correct) -> "PpoPractice":
+    def corrected(self, correct: Correct) -> "PpoFinetuner":
         """The same in the source simulator, corrected."""
 
         def worlds(n: int) -> CorrectedWorld:
@@ -64,7 +64,7 @@ class PpoPractice:
 
         return replace(self, worlds=worlds)
 
-    def practise(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
+    def train(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
         """Train on."""
         settings = self.settings
         agent, env = self._agent(self._worlds(settings.worlds), seed)
@@ -78,7 +78,7 @@ class PpoPractice:
         policy = replace(self.policy, network=network)
         return float(evaluate(self.task, self._worlds(JUDGED), policy, 1, stream(seed, "worth")).returns.mean())
 
-    def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:
+    def study(self, trained: Trained, runs: Sequence[RewardedTrajectory], seed: int) -> Trained:
         """Train on from recorded runs: one update of PPO, which is on-policy."""
         careful = replace(self.settings, rate=STUDY_RATE)
         agent, env = replace(self, settings=careful)._agent(self.task.source(careful.worlds), seed)
@@ -103,7 +103,7 @@ class PpoPractice:
         )
         return cast("PPO", make_agent(env, settings, seed % 2**31, like=network)), env
 
-    def _buffer(self, agent: PPO, env: VecNormalize, runs: Sequence[PaidTrajectory]) -> RolloutBuffer:
+    def _buffer(self, agent: PPO, env: VecNormalize, runs: Sequence[RewardedTrajectory]) -> RolloutBuffer:
         """The runs one after another, as if one robot had made them."""
         seen, last = (
             np.asarray(env.normalize_obs(self.policy.see(np.concatenate(parts))), dtype=np.float32)
@@ -130,5 +130,5 @@ class PpoPractice:
 
 
 def _trained(agent: PPO, env: VecNormalize) -> Trained:
-    spread: Float = np.exp(agent.policy.log_std.detach().numpy()).astype(np.float64)
-    return Trained(mean_network(agent, env), spread, learned_arrays(agent, env))
+    exploration_std: Float = np.exp(agent.policy.log_std.detach().numpy()).astype(np.float64)
+    return Trained(mean_network(agent, env), exploration_std, learned_arrays(agent, env))

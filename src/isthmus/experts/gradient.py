@@ -42,9 +42,9 @@ def train_by_gradient(
     Every simulated step counts, those for the differences included.
     """
     if (
-        task.embodiment.ended is not never_ends
-        or task.view.see(np.zeros((1, task.embodiment.spec.observation_size))).shape[1]
-        != task.embodiment.spec.observation_size
+        task.robot_model.ended is not never_ends
+        or task.view.see(np.zeros((1, task.robot_model.spec.observation_size))).shape[1]
+        != task.robot_model.spec.observation_size
     ):
         raise Problem(f"episodes of {task.name} end early, or its policy does not see all: train it by ppo or trpo")
     torch.set_num_threads(1)
@@ -84,19 +84,19 @@ class _Episodes:
 
 
 def _episodes(task: Task, learner: "_Learner", n: int, rng: np.random.Generator) -> _Episodes:
-    spec, simulator = task.embodiment.spec, task.unlimited()
+    spec, simulator = task.robot_model.spec, task.unclamped()
     size = spec.observation_size
     nudges = NUDGE * np.vstack((np.zeros(size + spec.action_size), np.eye(size + spec.action_size)))
     seen = task.source(n).reset(rng)
     steps: list[tuple[Float, Float, Float, Float]] = []
     for _ in range(spec.horizon):
-        asked = learner.act(seen)
-        inside = (asked > spec.action_low) & (asked < spec.action_high)
-        tried = np.concatenate((seen, spec.clip(asked)), axis=1)[:, None] + nudges
+        query = learner.act(seen)
+        inside = (query > spec.action_low) & (query < spec.action_high)
+        tried = np.concatenate((seen, spec.clip(query)), axis=1)[:, None] + nudges
         tried = tried.reshape(-1, tried.shape[2])
-        following, before, after = simulator.foresee(tried[:, :size], tried[:, size:], task.measure)
-        paid = task.paid(before, tried[:, size:], after)
-        outcome = np.column_stack((following, paid)).reshape(n, len(nudges), -1)
+        following, before, after = simulator.predict_with(tried[:, :size], tried[:, size:], task.measure)
+        rewards = task.step_reward(before, tried[:, size:], after)
+        outcome = np.column_stack((following, rewards)).reshape(n, len(nudges), -1)
         slopes = ((outcome[:, 1:] - outcome[:, :1]) / NUDGE).transpose(0, 2, 1)
         steps.append((seen, outcome[:, 0, -1], slopes[..., :size], slopes[..., size:] * inside[:, None]))
         seen = outcome[:, 0, :-1]

@@ -13,7 +13,7 @@ class RandomisedWorlds:
 
     def __init__(self, task: Task, n: int, ranges: Ranges) -> None:
         """Set up n worlds; ranges that do not fit the robot are refused."""
-        body = task.embodiment
+        body = task.robot_model
         ranges.check(body.model)
         self._body, self._ranges = body, ranges
         self._models = [body.model] * n

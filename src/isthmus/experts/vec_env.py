@@ -40,10 +40,10 @@ class BatchedEnv(VecEnv):
         """Set up n episodes in `world`, the source simulator by default, seen as the task's experts do or by `view`."""
         self.task, self.world, self.view = task, world or task.source(n), view or task.view
         self._rng = stream(seed, "expert", task.name, "episodes")
-        self._horizon = task.embodiment.spec.horizon
+        self._horizon = task.robot_model.spec.horizon
         self._age = np.zeros(n, np.int64)
-        self._commands: Float = np.zeros((n, task.embodiment.spec.action_size))
-        spec = task.embodiment.spec
+        self._commands: Float = np.zeros((n, task.robot_model.spec.action_size))
+        spec = task.robot_model.spec
         super().__init__(
             n,
             spaces.Box(-np.inf, np.inf, (self.view.size,), np.float64),
@@ -63,7 +63,7 @@ class BatchedEnv(VecEnv):
         """Step, score, and restart the episodes that are over."""
         before = self.task.measure(self.world.fields).copy()
         step = self.world.step(self._commands)
-        rewards = self.task.paid(before, step.applied, self.task.measure(self.world.fields))
+        rewards = self.task.step_reward(before, step.applied, self.task.measure(self.world.fields))
         self._age += 1
         truncated = (self._age >= self._horizon) & ~step.ended
         done = step.ended | truncated

@@ -37,8 +37,8 @@ class Limits:
     @staticmethod
     def of_range(low: Float, high: Float) -> "Limits":
         """Limits of actuators of which only the range is known."""
-        unlimited = np.full_like(low, np.inf)
-        return Limits(low, high, unlimited, unlimited)
+        unclamped = np.full_like(low, np.inf)
+        return Limits(low, high, unclamped, unclamped)
 
     def name(self, actuator: int) -> str:
         """What a message calls an actuator."""

@@ -44,8 +44,8 @@ class ReadingCheck:
     def _implausible(self, positions: Float, velocities: Float, at: float) -> str:
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
             joint = int(np.argmin(np.isfinite(positions) & np.isfinite(velocities)))
-            told = f"reads {positions[joint]:.4g} at {velocities[joint]:.4g} a second"
-            return f"{self._name(joint)} {told}, which is no number"
+            reading = f"reads {positions[joint]:.4g} at {velocities[joint]:.4g} a second"
+            return f"{self._name(joint)} {reading}, which is no number"
         outside = np.maximum(self._low - positions, positions - self._high)
         if (outside > 0).any():
             joint = int(np.argmax(outside))
@@ -53,9 +53,9 @@ class ReadingCheck:
                 f"{self._name(joint)} reads {positions[joint]:.4g}, "
                 f"outside its range of {self._low[joint]:.4g} to {self._high[joint]:.4g}"
             )
-        hasty = np.abs(velocities) - MEASURED * self._speeds
-        if (hasty > 0).any():
-            joint = int(np.argmax(hasty))
+        coarse = np.abs(velocities) - MEASURED * self._speeds
+        if (coarse > 0).any():
+            joint = int(np.argmax(coarse))
             return (
                 f"{self._name(joint)} reads a velocity of {velocities[joint]:.4g}, "
                 f"above {MEASURED:g} times its limit of {self._speeds[joint]:.4g}"

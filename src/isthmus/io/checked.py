@@ -86,5 +86,5 @@ def _hints(kind: type[object]) -> dict[str, Any]:
 
 
 def _unfit(where: str, value: object, wanted: str) -> ValueError:
-    shown = repr(value)
-    return ValueError(f"{where or 'it'} is {shown if len(shown) <= 40 else shown[:40] + '...'}, expected {wanted}")
+    text = repr(value)
+    return ValueError(f"{where or 'it'} is {text if len(text) <= 40 else text[:40] + '...'}, expected {wanted}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Episode, Problem, Trajectory
-from isthmus.core.trajectory import PaidTrajectory, paid
+from isthmus.core.trajectory import RewardedTrajectory, rewarded
 from isthmus.io.files import load_arrays, save_arrays
 
 KIND = "episode"
@@ -18,7 +18,7 @@ def save_episode(path: Path, episode: Episode) -> None:
     arrays = {name: np.concatenate([getattr(one, name) for one in episode]) for name in ("observations", *STEPPED)}
     arrays["lengths"] = np.array([len(one) for one in episode])
     arrays["contexts"] = np.array([one.context for one in episode])
-    seen = [(one.rewards, one.ended) for one in episode if isinstance(one, PaidTrajectory)]
+    seen = [(one.rewards, one.ended) for one in episode if isinstance(one, RewardedTrajectory)]
     if seen:
         arrays |= {"rewards": np.concatenate([row for row, _ in seen]), "ended": np.array([end for _, end in seen])}
     save_arrays(path, arrays, {"kind": KIND})
@@ -38,6 +38,6 @@ def load_episode(path: Path) -> Episode:
         if "rewards" not in arrays:
             return runs
         rewards = np.split(arrays["rewards"], ends[:-1])
-        return [paid(run, row, bool(end)) for run, row, end in zip(runs, rewards, arrays["ended"], strict=True)]
+        return [rewarded(run, row, bool(end)) for run, row, end in zip(runs, rewards, arrays["ended"], strict=True)]
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error

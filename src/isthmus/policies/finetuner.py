@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from isthmus.core import Correct, Float, Mlp
-from isthmus.core.trajectory import PaidTrajectory
+from isthmus.core.trajectory import RewardedTrajectory
 
 
 @dataclass(frozen=True)
@@ -16,19 +16,19 @@ class Trained:
 
     network: Mlp
     """Its mean action."""
-    spread: Float
+    exploration_std: Float
     """Standard deviation of its exploration (act,)."""
     arrays: Mapping[str, np.ndarray]
     """All that is needed to go on with the training."""
 
 
-class Practice(Protocol):
+class Finetuner(Protocol):
     """Policy gradients, from the source's policy on, in a simulator and on the reward that is paid in simulation.
 
     The same seed gives the same training.
     """
 
-    def corrected(self, correct: Correct) -> "Practice":
+    def corrected(self, correct: Correct) -> "Finetuner":
         """The same in the source simulator, corrected."""
         ...
 
@@ -36,7 +36,7 @@ class Practice(Protocol):
         """The source's policy, with a critic that has learned what it earns in the source simulator."""
         ...
 
-    def practise(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
+    def train(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
         """Train on; `progress` is told each batch and the return of late."""
         ...
 
@@ -44,6 +44,6 @@ class Practice(Protocol):
         """The mean return of a network."""
         ...
 
-    def study(self, trained: Trained, runs: Sequence[PaidTrajectory], seed: int) -> Trained:
+    def study(self, trained: Trained, runs: Sequence[RewardedTrajectory], seed: int) -> Trained:
         """Train on from runs of the policy, exploration included, whose reward was seen."""
         ...

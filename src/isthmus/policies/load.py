@@ -107,10 +107,10 @@ def _view(path: Path, views: Sequence[View], size: int, layout: str | None, *, t
 
 
 def _unknown_size(path: Path, views: Sequence[View], size: int) -> Problem:
-    shown = [view for view in views if not view.lacks] or views
-    offered = ", ".join(f"{view.size} ({view.name})" for view in shown)
-    likely = min(shown, key=lambda view: abs(view.size - size))
-    maybe = [view.with_time.names[0] for view in shown if view.size + 1 == size]
+    complete = [view for view in views if not view.lacks] or views
+    offered = ", ".join(f"{view.size} ({view.name})" for view in complete)
+    likely = min(complete, key=lambda view: abs(view.size - size))
+    maybe = [view.with_time.names[0] for view in complete if view.size + 1 == size]
     timed = f", or with RL Zoo's time feature, which --layout {maybe[0]} says" if maybe else ""
     return Problem(
         f"the policy in {path} takes {size} numbers, but this robot shows {offered}; "

@@ -12,7 +12,7 @@ from isthmus.core import Float, History, Int, Policy
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SimDerivedPolicy:
     """`policy`, with some of what is seen worked out in its simulator."""
 
     policy: Policy

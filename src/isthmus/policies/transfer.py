@@ -18,7 +18,7 @@ class Decision:
     """What is asked of the robot (n, act)."""
 
 
-class Decider(Policy, Protocol):
+class TracedPolicy(Policy, Protocol):
     """A policy for the target that also gives its reasons."""
 
     def decide(self, history: History) -> Decision:

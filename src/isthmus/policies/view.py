@@ -40,8 +40,8 @@ class View:
         see = self.see
 
         def seen(observations: Float) -> Float:
-            shown = see(observations)
-            return np.concatenate([shown, np.full((len(shown), 1), TIME_LEFT)], axis=1)
+            viewed = see(observations)
+            return np.concatenate([viewed, np.full((len(viewed), 1), TIME_LEFT)], axis=1)
 
         return View(" or ".join(f"{name}{TIME}" for name in self.names), self.size + 1, seen, self.lacks)
 

@@ -53,8 +53,8 @@ class Tensor:
         steps = [(size - 1) * stride for size, stride in zip(self.size, self.stride, strict=True)]
         if math.prod(self.size) == 0:
             return np.zeros(self.size, self.storage.kind)
-        spread = any(size > 1 and stride < 1 for size, stride in zip(self.size, self.stride, strict=True))
-        if spread or self.offset + sum(steps) >= len(numbers) or math.prod(self.size) > len(numbers):
+        overlaps = any(size > 1 and stride < 1 for size, stride in zip(self.size, self.stride, strict=True))
+        if overlaps or self.offset + sum(steps) >= len(numbers) or math.prod(self.size) > len(numbers):
             raise Unreadable(f"it has a tensor of shape {self.size} and strides {self.stride}")
         strides = [stride * numbers.itemsize for stride in self.stride]
         return np.lib.stride_tricks.as_strided(numbers[self.offset :], self.size, strides).copy()

@@ -49,8 +49,8 @@ def as_cord(ties: Sequence[dict[str, object]]) -> Cord:
     return _tie(first), _tie(second)
 
 
-def _tie(told: dict[str, object]) -> Tie:
-    x, y, z = np.array(told["point"], dtype=np.float64).tolist()
+def _tie(data: dict[str, object]) -> Tie:
+    x, y, z = np.array(data["point"], dtype=np.float64).tolist()
     if not np.isfinite((x, y, z)).all():
         raise ValueError("a point is not finite")
-    return Tie(str(told["body"]), (x, y, z))
+    return Tie(str(data["body"]), (x, y, z))

@@ -17,7 +17,7 @@ def render(content: Mapping[str, Any]) -> str:
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
-    script, plotly = _text("report.js"), _lines(get_plotlyjs())
+    script, plotly = _text("report.js"), _text_rows(get_plotlyjs())
     return environment.get_template("report.html").render(
         content,
         policy=policy(script, plotly),
@@ -38,9 +38,9 @@ def policy(*scripts: str) -> str:
 
 
 def _text(name: str) -> str:
-    return _lines((TEMPLATES / name).read_text(encoding="utf-8"))
+    return _text_rows((TEMPLATES / name).read_text(encoding="utf-8"))
 
 
-def _lines(text: str) -> str:
+def _text_rows(text: str) -> str:
     """With the line ends that a browser's parser leaves, so that the digest of a script is the browser's."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

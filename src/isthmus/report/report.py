@@ -33,8 +33,8 @@ def write_report(folder: RunFolder, *, video: bool = True, task: str | None = No
     that file named as `task`, or `trust` in what the folder names: it is code, and is run.
     """
     run = Run.load(folder, task=task, trust=trust)
-    shown = film(folder, run) if video else Video(text="This report was written without a video.")
-    write_whole(folder.report_path, render(content(run, shown, folder.robot_parts())).encode())
+    charts = film(folder, run) if video else Video(text="This report was written without a video.")
+    write_whole(folder.report_path, render(content(run, charts, folder.robot_parts())).encode())
     return folder.report_path
 
 

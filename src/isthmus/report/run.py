@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from isthmus.adapt import Foreseen
+from isthmus.adapt import PredictedScore
 from isthmus.core import Episode, Float, Problem, WorldSpec
 from isthmus.evaluate import Trace
 from isthmus.gaps import Gap
@@ -36,7 +36,7 @@ class Round:
     """Standard deviation of the score over the evaluation episodes."""
     error: tuple[float, ...]
     """Held-out action error of each actuator."""
-    spread: tuple[float, ...]
+    action_std: tuple[float, ...]
     """Spread of each actuator's actions in the data."""
     losses: tuple[tuple[float, float], ...]
     """Training and held-out loss of every pass; nan where there was none."""
@@ -48,7 +48,7 @@ class Round:
     """What was taken, by a method that chooses among several."""
     predicted: float | None = None
     """The normalised score that was foreseen for it."""
-    foreseen: Mapping[str, Foreseen] = field(default_factory=dict[str, Foreseen])
+    predicted_scores: Mapping[str, PredictedScore] = field(default_factory=dict[str, PredictedScore])
     """How each of them did in rehearsal."""
     evaluated: bool = True
     """Whether the policy was scored after this round; if not, its scores are the latest before."""
@@ -75,7 +75,7 @@ class Run:
     @property
     def spec(self) -> WorldSpec:
         """Names, limits and rates of the robot."""
-        return self.task.embodiment.spec
+        return self.task.robot_model.spec
 
     @staticmethod
     def load(folder: RunFolder, *, task: str | None = None, trust: bool = False) -> "Run":
@@ -98,7 +98,7 @@ class Run:
             task=robot,
             gap=config.load_gap(),
             result=result,
-            rounds=_rounds(folder, robot.embodiment.spec),
+            rounds=_rounds(folder, robot.robot_model.spec),
             traces={role: _trace(folder, role, robot) for role in ROLES},
             step_time=folder.step_time(),
         )
@@ -129,7 +129,7 @@ def _task_text(folder: RunFolder, config: Config, named: str | None, *, trust: b
 
 def _fault(result: Result) -> str | None:
     """What is wrong with the figures, if anything is."""
-    if missing := [name for name in SCORES if name not in result.spread]:
+    if missing := [name for name in SCORES if name not in result.std]:
         return f"spread has no {missing[0]}"
     return None if result.expert > result.zero else "the expert scores no better than doing nothing"
 
@@ -162,19 +162,19 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
         normalised=float(record.normalised),
         std=float(record.std),
         error=tuple(float(value) for value in fit["error"]),
-        spread=tuple(float(value) for value in fit["spread"]),
+        action_std=tuple(float(value) for value in fit["action_std"]),
         losses=tuple((_loss(training), _loss(held_out)) for training, held_out in fit["losses"]),
         best=int(fit["best"]),
         waves=waves,
         chosen=str(fit.get("chosen", "")),
         predicted=fit.get("predicted"),
         evaluated=bool(record.evaluated),
-        foreseen={name: Foreseen(**one) for name, one in fit.get("foreseen", {}).items()},
+        predicted_scores={name: PredictedScore(**one) for name, one in fit.get("predicted_scores", {}).items()},
     )
-    foreseen = [value for one in made.foreseen.values() for value in (one.score, one.error, one.episodes)]
-    if not all(_is_finite(value) for value in (*foreseen, *([made.predicted] if made.foreseen else []))):
+    predicted = [value for one in made.predicted_scores.values() for value in (one.score, one.error, one.episodes)]
+    if not all(_is_finite(value) for value in (*predicted, *([made.predicted] if made.predicted_scores else []))):
         raise ValueError("what was foreseen is not a number")
-    if not len(made.error) == len(made.spread) or len(made.error) not in (0, spec.action_size):
+    if not len(made.error) == len(made.action_std) or len(made.error) not in (0, spec.action_size):
         raise ValueError(f"fit has {len(made.error)} actuators, the robot {spec.action_size}")
     for trajectory in (one for episode in made.episodes for one in episode):
         if trajectory.observations.shape[1] != spec.observation_size:
@@ -189,14 +189,14 @@ def _loss(value: float | None) -> float:
 def _trace(folder: RunFolder, role: Role, task: Task) -> Trace:
     path = folder.trace_path(role)
     trace = Trace.load(path)
-    spec = task.embodiment.spec
+    spec = task.robot_model.spec
     n, steps = (*trace.commands.shape, 0, 0)[:2]
     shapes = {
         "observations": (n, steps + 1, spec.observation_size),
         "commands": (n, steps, spec.action_size),
         "source": (n, steps, *trace.source.shape[2:3]),
         "wanted": (n, steps, spec.observation_size),
-        "qpos": (n, steps + 1, task.embodiment.model.nq),
+        "qpos": (n, steps + 1, task.robot_model.model.nq),
         "lengths": (n,),
     }
     for name, shape in shapes.items():

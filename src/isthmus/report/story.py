@@ -26,7 +26,7 @@ class Figure:
     title: str
     normalised: str
     score: str
-    spread: str
+    std: str
     meter: float
     """Where it lies on the normalised scale, within [0, 1]."""
     loss: str
@@ -46,7 +46,7 @@ def _figure(result: Result, role: Role, score: float, normalised: float) -> Figu
     title = TITLES[role] if role != "adapted" or result.samples else "Not adapted, on the target"
     meter = min(max(normalised, 0.0), 1.0)
     loss = _loss_text(result.relative_loss.get(role))
-    return Figure(role, title, number(normalised), _score(score), _score(result.spread[role]), meter, loss)
+    return Figure(role, title, number(normalised), _score(score), _score(result.std[role]), meter, loss)
 
 
 def _loss_text(loss: float | None) -> str:
@@ -72,10 +72,10 @@ def sentence(result: Result, control_period: float) -> str:
     if loss <= SMALL:  # of a scale on which doing nothing is far away: two decimals of it would hide the loss
         course = f"the score went from {_score(result.unadapted)} to {_score(result.adapted)}"
         course += f", and the expert has {_score(result.expert)}"
-    return f"{_change(after, gain, loss)} with {effort}: {course}.{_foreseen(result)}"
+    return f"{_change(after, gain, loss)} with {effort}: {course}.{_predicted_text(result)}"
 
 
-def _foreseen(result: Result) -> str:
+def _predicted_text(result: Result) -> str:
     if not result.chosen or result.predicted is None:
         return ""
     took = f" Of its candidates it took “{result.chosen}”, and foresaw {number(result.predicted)} in rehearsal."

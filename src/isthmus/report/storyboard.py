@@ -44,7 +44,7 @@ class Storyboard:
         timeline = plan(run.traces.values(), run.spec.control_period)
         panels = [run.traces[role].qpos for role in ROLES]  # each (episodes, T+1, nq)
         poses = [qpos[timeline.episodes, np.minimum(timeline.steps, qpos.shape[1] - 1)] for qpos in panels]
-        source = run.task.embodiment.model
+        source = run.task.robot_model.model
         camera = {name: tuple(float(one) for one in value) for name, value in run.task.camera.items()}
         return Storyboard(source, run.gap.apply(source), np.stack(poses), timeline.fps, camera, cord)
 

@@ -62,12 +62,12 @@ def plan(traces: Iterable[Trace], control_period: float) -> Timeline:
     cut = len(steps) > MOST
     steps = steps[:MOST]
     held = np.concatenate((steps, np.full(round(PAUSE * fps), steps[-1])))
-    shown = int(steps[-1]) if cut else longest
+    last = int(steps[-1]) if cut else longest
     return Timeline(
         episodes=np.repeat(np.arange(count), len(held)),
         steps=np.tile(held, count),
         speed=speed,
         fps=fps,
-        seconds=shown * control_period,
+        seconds=last * control_period,
         cut=cut,
     )

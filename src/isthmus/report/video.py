@@ -134,7 +134,7 @@ def _advice(run: Path, task: str, reasons: str) -> str:
 
 
 def _caption(run: Run) -> str:
-    source = run.task.embodiment.model
+    source = run.task.robot_model.model
     angle = gravity_angle(source, run.gap.apply(source))
     arrow = f" The arrow is the pull of gravity, turned by {angle:.3g}° on the target." if angle >= 1 else ""
     return plan(run.traces.values(), run.spec.control_period).caption + arrow

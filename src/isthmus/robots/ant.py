@@ -33,7 +33,7 @@ def make_ant() -> Task:
     return Task(
         name="ant",
         gym_id="Ant-v4",
-        embodiment=body,
+        robot_model=body,
         measure=forward_of_torso,
         reward=with_effort(score, 0.5),
         score=score,

@@ -16,7 +16,7 @@ def make_half_cheetah() -> Task:
     return Task(
         name="half-cheetah",
         gym_id="HalfCheetah-v4",
-        embodiment=body,
+        robot_model=body,
         measure=forward_position,
         reward=with_effort(score, 0.1),
         score=score,

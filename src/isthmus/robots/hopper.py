@@ -31,7 +31,7 @@ def make_hopper() -> Task:
     return Task(
         name="hopper",
         gym_id="Hopper-v4",
-        embodiment=body,
+        robot_model=body,
         measure=forward_position,
         reward=with_effort(score, 1e-3),
         score=score,

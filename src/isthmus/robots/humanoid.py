@@ -17,7 +17,7 @@ from isthmus.core import Bool, Float
 from isthmus.policies import View
 from isthmus.robots.assets import gymnasium_spec
 from isthmus.robots.locomotion import forward_pay, near_rest, state_names, walker, walker_spec, with_effort
-from isthmus.sim import Embodiment, Fields
+from isthmus.sim import Fields, RobotModel
 from isthmus.tasks.task import Task
 
 LOWEST, HIGHEST = 1.0, 2.0
@@ -37,7 +37,7 @@ def make_humanoid() -> Task:
     return Task(
         name="humanoid",
         gym_id="Humanoid-v4",
-        embodiment=body,
+        robot_model=body,
         measure=lambda fields: (fields["xipos"][:, :, 0] @ mass)[:, None],
         reward=with_effort(score, 0.1),
         score=score,
@@ -46,7 +46,7 @@ def make_humanoid() -> Task:
     )
 
 
-def _embodiment(model: mujoco.MjModel) -> Embodiment:
+def _embodiment(model: mujoco.MjModel) -> RobotModel:
     """A walker that also observes what follows from its state."""
     plain = walker(model, frame_skip=FRAME_SKIP, unseen=UNSEEN, start=near_rest(model, 1e-2), ended=_fallen)
     state = plain.spec.observation_size
@@ -81,11 +81,11 @@ def _embodiment(model: mujoco.MjModel) -> Embodiment:
 
 def _seen_in_v5(model: mujoco.MjModel) -> np.ndarray:
     """Version 5 leaves out what the world body and the unactuated root contribute (376,)."""
-    shown = [np.ones(model.nq + model.nv - UNSEEN, np.bool_)]
+    visible = [np.ones(model.nq + model.nv - UNSEEN, np.bool_)]
     for name, width in DERIVED.items():
         count, left_out = (model.nv, ROOT_FORCES) if name == "qfrc_actuator" else (model.nbody, 1)
-        shown.append(np.repeat(np.arange(count) >= left_out, width))
-    return np.concatenate(shown)
+        visible.append(np.repeat(np.arange(count) >= left_out, width))
+    return np.concatenate(visible)
 
 
 def _model() -> mujoco.MjModel:

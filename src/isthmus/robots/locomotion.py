@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Bool, Float, Int, WorldSpec
-from isthmus.sim import Embodiment, Fields
+from isthmus.sim import Fields, RobotModel
 from isthmus.sim.robot_model import never_ends
 
 FASTEST_SEEN = 10.0
@@ -22,7 +22,7 @@ def walker(
     ended: Callable[[Fields], Bool | None] = never_ends,
     targets: Int | None = None,
     reads: tuple[str, ...] = (),
-) -> Embodiment:
+) -> RobotModel:
     """A robot that observes all positions but the first `unseen`, and all velocities."""
     positions = model.nq - unseen
 
@@ -36,7 +36,7 @@ def walker(
         qpos[:, unseen:] = observations[:, :positions]
         qvel[:] = observations[:, positions:]
 
-    return Embodiment(
+    return RobotModel(
         model=model,
         frame_skip=frame_skip,
         spec=walker_spec(model, frame_skip, state_names(model, unseen), targets),

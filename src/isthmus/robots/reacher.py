@@ -9,7 +9,7 @@ import numpy as np
 from isthmus.core import Float, Problem, WorldSpec
 from isthmus.policies import View
 from isthmus.robots.assets import gymnasium_spec
-from isthmus.sim import Embodiment, Fields
+from isthmus.sim import Fields, RobotModel
 from isthmus.tasks.task import Task
 
 ARM = ("link0", "link1", "fingertip")
@@ -38,7 +38,7 @@ def make_reacher(arm_mass: float = 34.0) -> Task:
     return Task(
         name="reacher",
         gym_id="Reacher-v4",
-        embodiment=Embodiment(
+        robot_model=RobotModel(
             model=model,
             frame_skip=FRAME_SKIP,
             spec=_spec(model),

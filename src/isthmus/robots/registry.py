@@ -120,8 +120,8 @@ def _line(error: BaseException, path: Path) -> str:
     """Where in the file it went wrong: the innermost line of it, as the user can mend that one."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f" in line {error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f" in line {lines[-1]}" if lines else ""
+    numbers = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f" in line {numbers[-1]}" if numbers else ""
 
 
 def _dashed(kind: TaskKind) -> list[str]:

@@ -27,7 +27,7 @@ def make_walker2d() -> Task:
     return Task(
         name="walker2d",
         gym_id="Walker2d-v4",
-        embodiment=body,
+        robot_model=body,
         measure=forward_position,
         reward=with_effort(score, 1e-3),
         score=score,

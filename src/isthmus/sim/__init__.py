@@ -3,8 +3,8 @@
 from isthmus.sim.channels import Backlash, Chain, Channel, DeadBand, Delay, Noise, PerWorld
 from isthmus.sim.corrected import CorrectedWorld
 from isthmus.sim.mujoco_world import MujocoWorld
-from isthmus.sim.robot_model import Embodiment, Fields
-from isthmus.sim.sealed_robot import Robot
+from isthmus.sim.robot_model import Fields, RobotModel
+from isthmus.sim.sealed_robot import SealedRobot
 
 __all__ = [
     "Backlash",
@@ -13,10 +13,10 @@ __all__ = [
     "CorrectedWorld",
     "DeadBand",
     "Delay",
-    "Embodiment",
     "Fields",
     "MujocoWorld",
     "Noise",
     "PerWorld",
-    "Robot",
+    "RobotModel",
+    "SealedRobot",
 ]

@@ -48,9 +48,9 @@ class CorrectedWorld:
         return CorrectedWorld(self._world.serial, self._correct)
 
     @property
-    def hasty(self) -> "CorrectedWorld | None":
+    def coarse(self) -> "CorrectedWorld | None":
         """The same about a simulator that is quicker and less exact, where there is one."""
-        return CorrectedWorld(self._world.hasty, self._correct) if self._world.hasty else None
+        return CorrectedWorld(self._world.coarse, self._correct) if self._world.coarse else None
 
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given."""

@@ -52,7 +52,7 @@ class GymnasiumWorld:
         """What the environment paid for the last step, for scores."""
         self._oversight = oversight or Oversight(self._stop, self._safety.patience)
         self._oversight.take_over(environment.hold, environment.env.close)
-        self._in_time = spec.control_period + self._safety.overrun
+        self._time_limit = spec.control_period + self._safety.overrun
 
     @property
     def spec(self) -> WorldSpec:
@@ -94,7 +94,7 @@ class GymnasiumWorld:
         self._check()
         self._sent = self._admitted(commands[0])
         self.steps += 1
-        with self._calling("step()", self._in_time if self._oversight.holds else self._safety.blocked):
+        with self._calling("step()", self._time_limit if self._oversight.holds else self._safety.blocked):
             returned: object = self._environment.env.step(self._sent.astype(self._kind))
         self._check()
         seen, reward, terminated, truncated, _ = self._parts("step()", returned, 5)
@@ -102,7 +102,7 @@ class GymnasiumWorld:
         self.reward = self._paid(reward)
         self._ended = bool(terminated or truncated)
         if self._oversight.holds:
-            self._oversight.expect(f"no command came for {self._in_time:g} s", self._in_time)
+            self._oversight.expect(f"no command came for {self._time_limit:g} s", self._time_limit)
         return Step(self.observations, self._sent[None].copy(), np.array([self._ended]))
 
     def close(self) -> str:

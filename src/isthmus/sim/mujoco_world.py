@@ -11,7 +11,7 @@ from mujoco.batch import Batch
 
 from isthmus.core import Bool, Float, History, Problem, Step, WorldSpec
 from isthmus.sim.channels import Channel
-from isthmus.sim.robot_model import Embodiment, Fields
+from isthmus.sim.robot_model import Fields, RobotModel
 from isthmus.sim.row_streams import Rows
 
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
@@ -28,7 +28,7 @@ class MujocoWorld:
 
     def __init__(
         self,
-        embodiment: Embodiment,
+        robot_model: RobotModel,
         n: int = 1,
         *,
         models: mujoco.MjModel | Sequence[mujoco.MjModel] | None = None,
@@ -45,22 +45,22 @@ class MujocoWorld:
             raise Problem(f"a world needs at least one simulation, got {n}")
         if models is not None and not isinstance(models, mujoco.MjModel) and len(models) != n:
             raise Problem(f"{n} simulations need {n} models, got {len(models)}")
-        self.embodiment = embodiment
+        self.robot_model = robot_model
         self._models = models
-        self._hasty: MujocoWorld | None = None
+        self._coarse: MujocoWorld | None = None
         self._serial: MujocoWorld | None = None
         self._threads = threads
-        self._running = _Rows(embodiment, n, models, threads)
+        self._running = _Rows(robot_model, n, models, threads)
         self._predictors: dict[int, _Predictor] = {}
         self._ended = np.zeros(n, np.bool_)
         self._actions, self._drives, self._sensors = actions, drives, sensors
-        self._seen = np.zeros((n, embodiment.spec.observation_size))
+        self._seen = np.zeros((n, robot_model.spec.observation_size))
         self._episodes = np.random.default_rng(0)
 
     @property
     def spec(self) -> WorldSpec:
         """Names, limits and rates."""
-        return self.embodiment.spec
+        return self.robot_model.spec
 
     @property
     def n(self) -> int:
@@ -76,7 +76,7 @@ class MujocoWorld:
         """Start a new episode in the worlds `which` (all by default); returns all observations (n, obs)."""
         count = self.n if which is None else int(np.count_nonzero(which))
         if count:
-            self._running.put(*self.embodiment.start(rng, count), which)
+            self._running.put(*self.robot_model.start(rng, count), which)
             if self._actions is not None or self._drives is not None or self._sensors is not None:
                 self._episodes = np.random.default_rng(rng.integers(2**63))
             self._begin(_rows(which))
@@ -98,13 +98,13 @@ class MujocoWorld:
         Returns all that is seen then (n, obs), and which episodes are over there (n,).
         """
         self._running.shift(_checked(observations, (self.n, self.spec.observation_size)), which)
-        over = self.embodiment.ended(self._running.fields)
+        over = self.robot_model.ended(self._running.fields)
         self._ended[which] = False if over is None else over[which]
         return self._running.observe(), self._ended.copy()
 
     def remodel(self, models: Sequence[mujoco.MjModel]) -> None:
         """Go on with other models, one each: for simulations that are to begin a new episode."""
-        self._models, self._hasty, self._serial = models, None, None
+        self._models, self._coarse, self._serial = models, None, None
         self._running.use(models)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -117,7 +117,7 @@ class MujocoWorld:
         if not np.isfinite(observations).all():
             worlds = np.flatnonzero(~np.isfinite(observations).all(axis=1))
             raise FloatingPointError(f"the simulation diverged in world {worlds[0]} ({len(worlds)} of {self.n})")
-        over = self.embodiment.ended(self._running.fields)
+        over = self.robot_model.ended(self._running.fields)
         if over is not None:
             self._ended |= over
         return Step(self._sensed(observations, _rows(which)), self.spec.clip(commands), self._ended.copy())
@@ -150,7 +150,7 @@ class MujocoWorld:
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
         current = history.current
-        return self._predictor(len(current)).told(current, _checked(actions, (len(current), self.spec.action_size)))
+        return self._predictor(len(current)).predict(current, _checked(actions, (len(current), self.spec.action_size)))
 
     def show(self, observations: Float) -> Float:
         """What is seen here in the states of `observations` (n, obs), which may come from another robot."""
@@ -169,34 +169,34 @@ class MujocoWorld:
         if self._threads == 1:
             return self
         if self._serial is None:
-            self._serial = MujocoWorld(self.embodiment, models=self._models, threads=1)
+            self._serial = MujocoWorld(self.robot_model, models=self._models, threads=1)
         return self._serial
 
     @property
-    def hasty(self) -> "MujocoWorld | None":
+    def coarse(self) -> "MujocoWorld | None":
         """The same robot by half as many steps of Euler's method, in an eighth of the time of Runge and Kutta's.
 
         For how the next state changes with an action; None for a model that is as quick already.
         """
-        model = self.embodiment.model if self._models is None else self._models
+        model = self.robot_model.model if self._models is None else self._models
         if not isinstance(model, mujoco.MjModel) or model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
             return None
-        if self._hasty is None:
-            brief = replace(self.embodiment, frame_skip=self._fewer_steps)
-            self._hasty = MujocoWorld(brief, models=self._hastened(model), threads=self._threads)
-        return self._hasty
+        if self._coarse is None:
+            brief = replace(self.robot_model, frame_skip=self._fewer_steps)
+            self._coarse = MujocoWorld(brief, models=self._coarse_model(model), threads=self._threads)
+        return self._coarse
 
     @property
     def _fewer_steps(self) -> int:
-        return max(1, self.embodiment.frame_skip // 2)
+        return max(1, self.robot_model.frame_skip // 2)
 
-    def _hastened(self, model: mujoco.MjModel) -> mujoco.MjModel:
+    def _coarse_model(self, model: mujoco.MjModel) -> mujoco.MjModel:
         model = copy.copy(model)
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-        model.opt.timestep *= self.embodiment.frame_skip / self._fewer_steps
+        model.opt.timestep *= self.robot_model.frame_skip / self._fewer_steps
         return model
 
-    def foresee(
+    def predict_with(
         self, observations: Float, actions: Float, read: Callable[[Fields], Float]
     ) -> tuple[Float, Float, Float]:
         """What is seen one step after `observations`, as by `predict`, and what `read` finds before and after."""
@@ -213,7 +213,7 @@ class MujocoWorld:
         if rows is None:
             if not (self._models is None or isinstance(self._models, mujoco.MjModel)):
                 raise Problem("a world of different robots cannot predict for one: give it a single model")
-            rows = self._predictors[n] = _Predictor(self.embodiment, n, self._models, self._threads)
+            rows = self._predictors[n] = _Predictor(self.robot_model, n, self._models, self._threads)
         return rows
 
     def adopt(self, model: mujoco.MjModel) -> None:
@@ -223,8 +223,8 @@ class MujocoWorld:
             rows.batch.set_models(model)
         for rows in self._predictors.values():
             rows.forget()
-        if self._hasty is not None:
-            self._hasty.adopt(self._hastened(model))
+        if self._coarse is not None:
+            self._coarse.adopt(self._coarse_model(model))
         if self._serial is not None:
             self._serial.adopt(model)
 
@@ -240,19 +240,19 @@ class _Rows:
 
     def __init__(
         self,
-        embodiment: Embodiment,
+        robot_model: RobotModel,
         n: int,
         models: mujoco.MjModel | Sequence[mujoco.MjModel] | None,
         threads: int | None,
     ) -> None:
-        self.embodiment = embodiment
+        self.robot_model = robot_model
         cores = threads or len(os.sched_getaffinity(0))
-        self.batch = Batch(embodiment.model, nsim=n, nthread=max(1, min(cores, n)))
+        self.batch = Batch(robot_model.model, nsim=n, nthread=max(1, min(cores, n)))
         self.qpos: Float = self.batch.bind("qpos")
         self.qvel: Float = self.batch.bind("qvel")
         self.ctrl: Float = self.batch.bind("ctrl")
         self.fields = {"qpos": self.qpos, "qvel": self.qvel}
-        self.fields |= {name: self.batch.bind(name) for name in embodiment.reads}
+        self.fields |= {name: self.batch.bind(name) for name in robot_model.reads}
         self.raised: Float = np.zeros_like(self.qpos)
         if models is not None:
             self.use(models)
@@ -264,7 +264,7 @@ class _Rows:
         self.batch.set_models(models)
         # A robot with longer legs stands higher: it starts as far from its own reference as the source's does.
         reference = np.array([model.qpos0 for model in ((models,) if isinstance(models, mujoco.MjModel) else models)])
-        self.raised = np.broadcast_to(reference - self.embodiment.model.qpos0, self.qpos.shape)
+        self.raised = np.broadcast_to(reference - self.robot_model.model.qpos0, self.qpos.shape)
 
     def put(self, qpos: Float, qvel: Float, which: Bool | None = None) -> None:
         rows = _rows(which)
@@ -274,31 +274,31 @@ class _Rows:
 
     def restore(self, observations: Float) -> None:
         self.batch.state[:] = self.fresh
-        self.embodiment.restore(observations, self.qpos, self.qvel)
+        self.robot_model.restore(observations, self.qpos, self.qvel)
 
     def shift(self, observations: Float, which: Bool) -> None:
         old, new = ((np.zeros_like(self.qpos), np.zeros_like(self.qvel)) for _ in range(2))
-        self.embodiment.restore(self.observe(), *old)
-        self.embodiment.restore(observations, *new)
+        self.robot_model.restore(self.observe(), *old)
+        self.robot_model.restore(observations, *new)
         for state, now, then in zip((self.qpos, self.qvel), old, new, strict=True):
             state[which] += (then - now)[which]
         for qpos in self.qpos:
-            mujoco.mj_normalizeQuat(self.embodiment.model, qpos)
+            mujoco.mj_normalizeQuat(self.robot_model.model, qpos)
         self.batch.forward(which)
 
     def step(self, commands: Float, which: Bool | None, drives: Channel | None = None) -> None:
         self.ctrl[:] = commands
         if drives is None:
-            self.batch.step(which, nstep=self.embodiment.frame_skip, stage=NO_STAGE)
+            self.batch.step(which, nstep=self.robot_model.frame_skip, stage=NO_STAGE)
             return
         rows = _rows(which)
-        for _ in range(self.embodiment.frame_skip):
+        for _ in range(self.robot_model.frame_skip):
             self.ctrl[rows] = drives(commands[rows], self.fields, rows)
             self.batch.step(which, nstep=1, stage=NO_STAGE)
 
     def observe(self) -> Float:
-        observations = np.empty((len(self.qpos), self.embodiment.spec.observation_size))
-        self.embodiment.observe(self.fields, observations)
+        observations = np.empty((len(self.qpos), self.robot_model.spec.observation_size))
+        self.robot_model.observe(self.fields, observations)
         return observations
 
 
@@ -307,27 +307,27 @@ class _Predictor(_Rows):
 
     def __init__(
         self,
-        embodiment: Embodiment,
+        robot_model: RobotModel,
         n: int,
         models: mujoco.MjModel | Sequence[mujoco.MjModel] | None,
         threads: int | None,
     ) -> None:
-        super().__init__(embodiment, n, models, threads)
-        self._asked = np.full((n, embodiment.spec.observation_size), np.nan), np.full_like(self.ctrl, np.nan)
-        self._told = np.zeros_like(self._asked[0])
+        super().__init__(robot_model, n, models, threads)
+        self._query = np.full((n, robot_model.spec.observation_size), np.nan), np.full_like(self.ctrl, np.nan)
+        self._answer = np.zeros_like(self._query[0])
 
     def forget(self) -> None:
-        self._asked[0][:] = np.nan
+        self._query[0][:] = np.nan
 
-    def told(self, observations: Float, commands: Float) -> Float:
-        at, given = self._asked
+    def predict(self, observations: Float, commands: Float) -> Float:
+        at, given = self._query
         new = (observations != at).any(axis=1) | (commands != given).any(axis=1)
         if new.any():
             self.restore(observations)
             self.step(commands, None if new.all() else new)
-            self._told[new] = self.observe()[new]
+            self._answer[new] = self.observe()[new]
             at[:], given[:] = observations, commands
-        return self._told.copy()
+        return self._answer.copy()
 
 
 def _rows(which: Bool | None) -> Rows:

@@ -20,7 +20,7 @@ def never_ends(_fields: Fields) -> Bool | None:
 
 
 @dataclass(frozen=True)
-class Embodiment:
+class RobotModel:
     """The observation-state codec of a robot, and its episodes."""
 
     model: mujoco.MjModel

@@ -12,7 +12,7 @@ _Step = Callable[[Float, Bool | None], Step]
 _Place = Callable[[Float], Float]
 
 
-class Robot:
+class SealedRobot:
     """The face of a target world that adaptation gets: it can be reset and commanded, and every step is counted.
 
     The world itself stays in a closure: its parameters, its simulator state and anything a score could be made of

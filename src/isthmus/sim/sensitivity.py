@@ -14,11 +14,11 @@ CHUNK = 1024
 
 
 @runtime_checkable
-class Hastened(Protocol):
+class HasCoarse(Protocol):
     """Who may have a simulator of the same robot that is quicker and less exact."""
 
     @property
-    def hasty(self) -> Simulator | None:
+    def coarse(self) -> Simulator | None:
         """That one."""
         ...
 
@@ -47,7 +47,7 @@ def action_sensitivity(
     nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
     tried = (actions[:, None] + nudges).reshape(-1, act)
     seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
-    change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
+    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / NUDGE
     return seen[:, 0], change.transpose(0, 2, 1)
 
 
@@ -56,10 +56,10 @@ def quick_action_sensitivity(
 ) -> tuple[Float, Float]:
     """The same, with differences in a hasty simulator where there is one: close enough for a step of Gauss-Newton."""
     simulator = for_robots(simulator, len(observations))
-    hasty = simulator.hasty if isinstance(simulator, Hastened) else None
-    if hasty is None:
+    coarse = simulator.coarse if isinstance(simulator, HasCoarse) else None
+    if coarse is None:
         return action_sensitivity(simulator, observations, actions, metric)
-    _, change = action_sensitivity(hasty, observations, actions, metric)
+    _, change = action_sensitivity(coarse, observations, actions, metric)
     return predict_in_chunks(simulator, observations, actions), change
 
 
@@ -67,10 +67,10 @@ def state_sensitivity(simulator: Simulator, observations: Float, actions: Float,
     """How the next targets move with the targets now, both in spreads (n, d, d)."""
     n, d = len(observations), len(metric.targets)
     nudges = np.zeros((d + 1, observations.shape[1]))
-    nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.spread
+    nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.scale
     tried = (observations[:, None] + nudges).reshape(n * (d + 1), -1)
     seen = predict_in_chunks(simulator, tried, np.repeat(actions, d + 1, axis=0)).reshape(n, d + 1, -1)
-    change = metric.in_spreads(seen[:, 1:] - seen[:, :1]) / NUDGE
+    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / NUDGE
     return change.transpose(0, 2, 1)
 
 

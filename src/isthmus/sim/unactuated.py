@@ -5,13 +5,13 @@ import numpy as np
 
 from isthmus.core import Bool, Float, stream
 from isthmus.sim.anatomy import actuated_dofs
-from isthmus.sim.robot_model import Embodiment
+from isthmus.sim.robot_model import RobotModel
 
 NUDGE = 1e-4
 MOVED = 1e-9
 
 
-def unactuated_targets(body: Embodiment) -> Bool:
+def unactuated_targets(body: RobotModel) -> Bool:
     """The targets (d,) that change with degrees of freedom which have no actuator, and with no others."""
     model = body.model
     [qpos], [qvel] = body.start(stream(0, "unactuated"), 1)
@@ -23,7 +23,7 @@ def unactuated_targets(body: Embodiment) -> Bool:
     return free & ~driven
 
 
-def _observed(body: Embodiment, qpos: Float, qvel: Float, nudge: Float) -> Float:
+def _observed(body: RobotModel, qpos: Float, qvel: Float, nudge: Float) -> Float:
     """What is seen (obs,) when every position and velocity is off by `nudge` (nv,)."""
     data = mujoco.MjData(body.model)
     data.qpos[:], data.qvel[:] = qpos, qvel + nudge

@@ -3,11 +3,11 @@
 import copy
 
 from isthmus.sim.mujoco_world import MujocoWorld
-from isthmus.sim.robot_model import Embodiment
+from isthmus.sim.robot_model import RobotModel
 
 
-def unlimited_world(embodiment: Embodiment, n: int = 1) -> MujocoWorld:
+def unclamped_world(robot_model: RobotModel, n: int = 1) -> MujocoWorld:
     """Make n simulations of a robot whose actuators have no limits."""
-    model = copy.copy(embodiment.model)
+    model = copy.copy(robot_model.model)
     model.actuator_ctrllimited[:] = 0
-    return MujocoWorld(embodiment, n, models=model)
+    return MujocoWorld(robot_model, n, models=model)

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from isthmus.core import Episode, Float, Simulator, Trajectory
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 from isthmus.sim.sensitivity import predict_in_chunks
-from isthmus.sysid.residualise import without_lines
+from isthmus.sysid.residualise import residualise
 
-LATEST = 4
+LONGEST_DELAY = 4
 """Control steps."""
 LEAST_STEPS, MOST_STEPS = 30, 300
 """Steps that it is told from."""
@@ -25,7 +25,7 @@ SHARPEST = 1e-4
 """No prediction is trusted more than this share of what changes in a step."""
 
 
-def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
+def estimate_delay(episodes: Sequence[Episode], simulator: Simulator) -> int:
     """Control steps by which commands are late; 0 unless that is clear.
 
     `simulator` has actuators without limits. It may be wrong in other ways too: what goes along with the state and the
@@ -35,28 +35,28 @@ def lateness(episodes: Sequence[Episode], simulator: Simulator) -> int:
     if sum(len(run) for run in runs) < LEAST_STEPS:
         return 0
     now, then = (np.concatenate([run.observations[part] for run in runs]) for part in (np.s_[:-1], np.s_[1:]))
-    sent = np.concatenate([_sent(run.applied) for run in runs])
+    sent = np.concatenate([_sent_actions(run.applied) for run in runs])
     steps = np.unique(np.linspace(0, len(now) - 1, MOST_STEPS).astype(int))
     now, then, sent = now[steps], then[steps], sent[steps]
     targets = simulator.spec.targets
-    spread = (then - now)[:, targets].std(axis=0)
-    spread = np.where(spread > 0, spread, 1.0)
+    scale = (then - now)[:, targets].std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
 
-    def surprise(late: int) -> Float:
+    def nll(delay: int) -> Float:
         """Of each step (n,), had its command been so late."""
-        actions = sent[:, LATEST - late]
-        left = (then - predict_in_chunks(simulator, now, actions))[:, targets] / spread
-        return _surprise(without_lines(left, np.hstack((now[:, targets], actions))))
+        actions = sent[:, LONGEST_DELAY - delay]
+        left = (then - predict_in_chunks(simulator, now, actions))[:, targets] / scale
+        return _nll(residualise(left, np.hstack((now[:, targets], actions))))
 
-    on_time, best, least = surprise(0), 0, 0.0
-    for late in range(1, LATEST + 1):
-        gain = on_time - surprise(late)
+    undelayed, best, least = nll(0), 0, 0.0
+    for delay in range(1, LONGEST_DELAY + 1):
+        gain = undelayed - nll(delay)
         if gain.mean() > max(CLEARLY, SURELY * gain.std() / np.sqrt(len(gain)), least):
-            best, least = late, float(gain.mean())
+            best, least = delay, float(gain.mean())
     return best
 
 
-def _surprise(errors: Float) -> Float:
+def _nll(errors: Float) -> Float:
     """How unlikely errors (n, d) are, each among its own kind, in nats (n,).
 
     By Cauchy's distribution: single steps that nothing predicts, as into a contact, have no more say than others.
@@ -65,17 +65,17 @@ def _surprise(errors: Float) -> Float:
     return (np.log(typical) + np.log1p(np.square(errors / typical))).sum(axis=1)
 
 
-def on_time(episode: Episode, late: int) -> Episode:
+def shift_by_delay(episode: Episode, delay: int) -> Episode:
     """An episode whose commands are recorded with the steps that they took effect in."""
-    return [_shifted(one, late) for one in episode if not one.context] if late else episode
+    return [_shifted(one, delay) for one in episode if not one.context] if delay else episode
 
 
-def _shifted(one: Trajectory, late: int) -> Trajectory:
-    commands, applied = (_sent(values)[:, LATEST - late] for values in (one.commands, one.applied))
+def _shifted(one: Trajectory, delay: int) -> Trajectory:
+    commands, applied = (_sent_actions(values)[:, LONGEST_DELAY - delay] for values in (one.commands, one.applied))
     return replace(one, commands=commands, applied=applied)
 
 
-def _sent(actions: Float) -> Float:
+def _sent_actions(actions: Float) -> Float:
     """The actions (T, act) of the last steps, up to the present one (T, LATEST + 1, act); before the first it was 0."""
-    past = recorded_past(actions, LATEST).reshape(len(actions), LATEST, -1)
+    past = past_actions(actions, LONGEST_DELAY).reshape(len(actions), LONGEST_DELAY, -1)
     return np.concatenate((past, actions[:, None]), axis=1)

@@ -1,6 +1,6 @@
 """What was identified, in numbers for people: the simulator's own beside the robot's, and what the steps determine.
 
-Motion tells torques and what they have to overcome by their ratio only (`quantities.py`). Of all ways to say the same,
+Motion tells torques and what they have to overcome by their ratio only (`groups.py`). Of all ways to say the same,
 the one is told in which the fewest quantities are off: motors of half the strength, rather than a robot of twice the
 mass, with twice the damping, armature and stiffness.
 """
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.sysid.fit import Identified
-from isthmus.sysid.parameter_group import RATIO, Quantity
+from isthmus.sysid.fit import IdentifiedParameters
+from isthmus.sysid.parameter_group import RATIO, ParameterGroup
 from isthmus.sysid.physics import Physics
 
 CLEARER = 0.5
@@ -45,28 +45,28 @@ class Estimate:
         return asdict(self)
 
 
-def estimates(physics: Physics, found: Identified) -> tuple[Estimate, ...]:
+def estimates(physics: Physics, found: IdentifiedParameters) -> tuple[Estimate, ...]:
     """Every quantity, as it was found."""
-    values = in_fewest_terms(physics, physics.values(found.z))
+    values = canonical_scale(physics, physics.values(found.z))
     covariances = _blocks(physics, found.covariance)
     return tuple(
-        _estimate(quantity, value, covariance)
-        for quantity, value, covariance in zip(physics.quantities, values, covariances, strict=True)
+        _estimate(group, value, covariance)
+        for group, value, covariance in zip(physics.groups, values, covariances, strict=True)
     )
 
 
-def _estimate(quantity: Quantity, values: Float, covariance: Float) -> Estimate:
+def _estimate(group: ParameterGroup, values: Float, covariance: Float) -> Estimate:
     parts = tuple(
         Part(name, float(own), float(value), _determined(row, covariance))
-        for name, own, value, row in zip(quantity.parts, quantity.values, values, quantity.root, strict=True)
+        for name, own, value, row in zip(group.parts, group.values, values, group.root, strict=True)
     )
-    if quantity.vector:
-        return Estimate(quantity.name, quantity.unit, parts, None)
-    shares = quantity.values if quantity.step is None else quantity.step
-    known = _determined(shares @ quantity.root, covariance)
-    add_up = np.mean if quantity.unit == RATIO else np.sum
-    together = Part("together", float(add_up(quantity.values)), float(add_up(values)), known)
-    return Estimate(quantity.name, quantity.unit, parts, together)
+    if group.vector:
+        return Estimate(group.name, group.unit, parts, None)
+    shares = group.values if group.step is None else group.step
+    known = _determined(shares @ group.root, covariance)
+    add_up = np.mean if group.unit == RATIO else np.sum
+    together = Part("together", float(add_up(group.values)), float(add_up(values)), known)
+    return Estimate(group.name, group.unit, parts, together)
 
 
 def _determined(row: Float, covariance: Float) -> float:
@@ -81,18 +81,18 @@ def _blocks(physics: Physics, covariance: Float) -> list[Float]:
     return [covariance[np.ix_(one.astype(np.int64), one.astype(np.int64))] for one in columns]
 
 
-def in_fewest_terms(physics: Physics, values: list[Float]) -> list[Float]:
+def canonical_scale(physics: Physics, values: list[Float]) -> list[Float]:
     """The values with all torques scaled alike, where that leaves far less to be said; they make the same motion."""
     torques = [
-        float(np.log(value.sum() / quantity.values.sum()))
-        for quantity, value in zip(physics.quantities, values, strict=True)
-        if quantity.torque and quantity.values.sum() > 0
+        float(np.log(value.sum() / group.values.sum()))
+        for group, value in zip(physics.groups, values, strict=True)
+        if group.torque and group.values.sum() > 0
     ]
-    off = {common: sum(abs(one - common) for one in torques) for common in (0.0, *torques)}
-    best = min(off, key=lambda common: (off[common], abs(common)))
-    if off[best] > CLEARER * off[0.0]:
+    deviation = {common: sum(abs(one - common) for one in torques) for common in (0.0, *torques)}
+    best = min(deviation, key=lambda common: (deviation[common], abs(common)))
+    if deviation[best] > CLEARER * deviation[0.0]:
         return values
     return [
         value * np.exp(-best) if quantity.torque else value
-        for quantity, value in zip(physics.quantities, values, strict=True)
+        for quantity, value in zip(physics.groups, values, strict=True)
     ]

@@ -43,7 +43,7 @@ TO_DEVIATION = 1.4826
 
 
 @dataclass(frozen=True)
-class Off:
+class PredictionError:
     """How far predictions are off, in spreads of a step."""
 
     typical: float
@@ -53,19 +53,19 @@ class Off:
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedParameters:
     """Parameters, and how well the steps determine them."""
 
     z: Float
     """(p,)."""
     covariance: Float
     """Of z, given the steps; it would be 1 without any (p, p)."""
-    before: Off
-    after: Off
+    before: PredictionError
+    after: PredictionError
     """In the simulator as it was, and as it is now."""
 
 
-def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | None = None) -> Identified:
+def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | None = None) -> IdentifiedParameters:
     """The parameters that explain `steps` best, looked for from `start`, or from the simulator's own."""
     problem = _Problem.of(physics, steps, targets)
     z, jacobian = _search(problem, np.zeros(physics.size) if start is None else start, problem.weights)
@@ -74,7 +74,7 @@ def identify(physics: Physics, steps: Transitions, targets: Int, start: Float | 
         other, its_jacobian = _search(problem, heard, problem.weights)
         if problem.prefers(other, z):
             z, jacobian = other, its_jacobian
-    return Identified(
+    return IdentifiedParameters(
         z,
         np.asarray(np.linalg.inv(jacobian.T @ jacobian + np.eye(len(z))), dtype=np.float64),
         problem.off(np.zeros_like(z)),
@@ -126,20 +126,20 @@ class _Problem:
     steps: Transitions
     targets: Int
     """The parts of an observation that are to be predicted and do change (d,)."""
-    spread: Float
+    scale: Float
     """How much they change in a step (d,)."""
 
     @staticmethod
     def of(physics: Physics, steps: Transitions, targets: Int) -> "_Problem":
         steps = steps.thinned(max(MOST_PREDICTIONS // physics.size, FEWEST_STEPS))
-        spread = (steps.after - steps.before)[:, targets].std(axis=0)
-        changing = spread > 1e-9 * np.abs(steps.after[:, targets]).max(axis=0, initial=1.0)
-        return _Problem(physics, steps, targets[changing], spread[changing])
+        scale = (steps.after - steps.before)[:, targets].std(axis=0)
+        changing = scale > 1e-9 * np.abs(steps.after[:, targets]).max(axis=0, initial=1.0)
+        return _Problem(physics, steps, targets[changing], scale[changing])
 
-    def errors(self, z: Float, *, hasty: bool = False) -> Float:
+    def errors(self, z: Float, *, coarse: bool = False) -> Float:
         """What is not predicted (n, d), in spreads."""
-        seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions, hasty=hasty)
-        return (self.steps.after - seen)[:, self.targets] / self.spread
+        seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions, coarse=coarse)
+        return (self.steps.after - seen)[:, self.targets] / self.scale
 
     def weights(self, z: Float) -> Float:
         """Roots of w / (d s^2) (n, d)."""
@@ -170,18 +170,18 @@ class _Problem:
 
     def change(self, z: Float) -> Float:
         """How errors change with z (n, d, p): many predictions, and for a step of Gauss-Newton they may be hasty."""
-        here = self.errors(z, hasty=True)
+        here = self.errors(z, coarse=True)
         away = NUDGE * np.where(z > 0, -1.0, 1.0)  # never past a bound
         columns = [
-            (self.errors(z + nudge, hasty=True) - here) / size for nudge, size in zip(np.diag(away), away, strict=True)
+            (self.errors(z + nudge, coarse=True) - here) / size for nudge, size in zip(np.diag(away), away, strict=True)
         ]
         return np.nan_to_num(np.stack(columns, axis=2))
 
-    def off(self, z: Float) -> Off:
+    def off(self, z: Float) -> PredictionError:
         """How far steps are off, taken over all that is seen of them."""
         errors = self.errors(z)
         typical, rms = (float(np.sqrt(np.square(one).mean())) for one in (_deviation(errors), errors))
-        return Off(typical, rms)
+        return PredictionError(typical, rms)
 
 
 def _once(errors: Float) -> float:

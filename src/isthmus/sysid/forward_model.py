@@ -10,18 +10,18 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Episode, Float, stream
-from isthmus.sim import CorrectedWorld, Embodiment, MujocoWorld
-from isthmus.sim.unclamped import unlimited_world
-from isthmus.sysid.estimate import in_fewest_terms
+from isthmus.sim import CorrectedWorld, MujocoWorld, RobotModel
+from isthmus.sim.unclamped import unclamped_world
+from isthmus.sysid.estimate import canonical_scale
 from isthmus.sysid.fit import identify
-from isthmus.sysid.open_target import OpenTarget
+from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.sysid.physics import Physics
 from isthmus.sysid.residual import Residual, Steps, fit_residual
-from isthmus.sysid.transitions import Transitions, set_apart
+from isthmus.sysid.transitions import Transitions, holdout_split
 
 
 @dataclass(frozen=True)
-class Fitted:
+class ForwardFit:
     """How well the logs are predicted."""
 
     samples: int
@@ -33,46 +33,46 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Forward:
+class ForwardModel:
     """The fitted model."""
 
-    embodiment: Embodiment
+    robot_model: RobotModel
     model: mujoco.MjModel
     residual: Residual
-    fitted: Fitted
+    fitted: ForwardFit
 
     def world(self, n: int) -> CorrectedWorld:
         """The target as it seems to be, n times."""
         return self._corrected(self.model, n)
 
-    def open_target(self) -> OpenTarget:
+    def unclamped_target(self) -> UnclampedTarget:
         """The same, laid open for the search."""
-        return OpenTarget.of(self.embodiment, self.model, self._corrected)
+        return UnclampedTarget.of(self.robot_model, self.model, self._corrected)
 
     def _corrected(self, model: mujoco.MjModel, n: int = 1) -> CorrectedWorld:
-        return CorrectedWorld(MujocoWorld(self.embodiment, n, models=model), self.residual)
+        return CorrectedWorld(MujocoWorld(self.robot_model, n, models=model), self.residual)
 
 
-def fit_forward(embodiment: Embodiment, episodes: Sequence[Episode], z: Float | None = None) -> Forward:
+def fit_forward_model(robot_model: RobotModel, episodes: Sequence[Episode], z: Float | None = None) -> ForwardModel:
     """Fit physics first, unless it is known by its parameters z, then a residual to what physics leaves."""
-    kept, apart = set_apart(episodes)
-    physics, targets = Physics(embodiment), embodiment.spec.targets
+    kept, apart = holdout_split(episodes)
+    physics, targets = Physics(robot_model), robot_model.spec.targets
     transitions = Transitions.of(kept)
     # Some observations tell masses: a robot with weak motors is not to be shown as a heavy one.
-    values = in_fewest_terms(physics, physics.values(identify(physics, transitions, targets).z if z is None else z))
+    values = canonical_scale(physics, physics.values(identify(physics, transitions, targets).z if z is None else z))
     simulator = physics.simulator(values)
     residual = fit_residual(Steps.of(kept, simulator), targets, stream(0, "residual"))
-    spread = (transitions.after - transitions.before)[:, targets].std(axis=0)
-    spread = np.where(spread > 0, spread, 1.0)
+    scale = (transitions.after - transitions.before)[:, targets].std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
 
     def size(steps: Steps, expected: Float) -> float:
-        return float(np.sqrt(np.square((steps.reached - expected)[:, targets] / spread).mean()))
+        return float(np.sqrt(np.square((steps.reached - expected)[:, targets] / scale).mean()))
 
-    before, after = Steps.of(apart, unlimited_world(embodiment)), Steps.of(apart, simulator)
-    fitted = Fitted(
+    before, after = Steps.of(apart, unclamped_world(robot_model)), Steps.of(apart, simulator)
+    fitted = ForwardFit(
         sum(one.samples for episode in episodes for one in episode),
         len(episodes),
         size(before, before.expected),
         size(after, residual(after.observations, after.applied, after.expected)),
     )
-    return Forward(embodiment, physics.model(values), residual, fitted)
+    return ForwardModel(robot_model, physics.model(values), residual, fitted)

@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float, Simulator
-from isthmus.sim import Embodiment, MujocoWorld
+from isthmus.sim import MujocoWorld, RobotModel
 
 
 @dataclass(frozen=True)
-class OpenTarget:
+class UnclampedTarget:
     """The target, laid open."""
 
     simulator: Simulator
@@ -23,8 +23,8 @@ class OpenTarget:
 
     @staticmethod
     def of(
-        body: Embodiment, model: mujoco.MjModel, simulate: Callable[[mujoco.MjModel], Simulator] | None = None
-    ) -> "OpenTarget":
+        body: RobotModel, model: mujoco.MjModel, simulate: Callable[[mujoco.MjModel], Simulator] | None = None
+    ) -> "UnclampedTarget":
         """The robot `body` with the target's model; what lies between commands and actuators is not in a model.
 
         `simulate` makes a simulator of a model, where more than the model is known of the target.
@@ -40,4 +40,4 @@ class OpenTarget:
         high = np.where(forced, np.minimum(spec.action_high, by_force[:, 1]), spec.action_high)
         model.actuator_ctrllimited[:] = 0
         model.actuator_forcelimited[forced] = 0
-        return OpenTarget(simulate(model) if simulate else MujocoWorld(body, models=model), low, high)
+        return UnclampedTarget(simulate(model) if simulate else MujocoWorld(body, models=model), low, high)

@@ -19,7 +19,7 @@ FARTHEST = 6.0
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ParameterGroup:
     """Values, and a Gaussian prior about the simulator's own: they are `values` at z = 0, and z is standard normal."""
 
     name: str
@@ -42,10 +42,10 @@ class Quantity:
     @staticmethod
     def factor(
         name: str, unit: str, parts: tuple[str, ...], values: Float, put: Callable[[mujoco.MjModel, Float], None]
-    ) -> "Quantity":
+    ) -> "ParameterGroup":
         """Values that are off by a factor: one for all parts, and another for each."""
         shared, own = TOGETHER * np.ones((len(parts), 1)), APART * np.eye(len(parts))
-        return Quantity(name, unit, parts, values, np.hstack((shared, own)), put)
+        return ParameterGroup(name, unit, parts, values, np.hstack((shared, own)), put)
 
     @property
     def size(self) -> int:

@@ -13,14 +13,14 @@ import numpy as np
 
 from isthmus.core import Float, Int
 from isthmus.sim.anatomy import actuated_dofs, in_robot
-from isthmus.sysid.parameter_group import APART, RATIO, Quantity
+from isthmus.sysid.parameter_group import APART, RATIO, ParameterGroup
 
-GRAVITY_SPREAD = 0.3
+GRAVITY_STD = 0.3
 """Of each component, in the magnitude of gravity: the robot may stand on a slope too."""
 STANDARD_GRAVITY = 9.81
 FRICTION_SHARE = 0.1
 """Dry friction is counted in this share of the largest torque at a joint."""
-GRIP_SPREAD = 0.5
+GRIP_STD = 0.5
 """Of the sliding friction of contacts, as a logarithm."""
 SEVERAL_DOFS = (mujoco.mjtJoint.mjJNT_FREE.value, mujoco.mjtJoint.mjJNT_BALL.value)
 
@@ -30,7 +30,7 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-def quantities_of(model: mujoco.MjModel) -> tuple[Quantity, ...]:
+def parameter_groups(model: mujoco.MjModel) -> tuple[ParameterGroup, ...]:
     """What can be off: gravity, masses, the joints' passive torques, the actuators, and the grip of contacts."""
     found = (
         _gravity(model),
@@ -40,20 +40,20 @@ def quantities_of(model: mujoco.MjModel) -> tuple[Quantity, ...]:
         _strength(model),
         _contact_friction(model),
     )
-    return tuple(quantity for quantity in found if quantity.parts and quantity.size)
+    return tuple(group for group in found if group.parts and group.size)
 
 
-def _gravity(model: mujoco.MjModel) -> Quantity:
+def _gravity(model: mujoco.MjModel) -> ParameterGroup:
     def put(changed: mujoco.MjModel, values: Float) -> None:
         changed.opt.gravity[:] = values
 
     magnitude = float(np.linalg.norm(model.opt.gravity)) or STANDARD_GRAVITY
-    return Quantity(
+    return ParameterGroup(
         "gravity",
         "m/s2",
         ("x", "y", "z"),
         model.opt.gravity.copy(),
-        GRAVITY_SPREAD * np.eye(3),
+        GRAVITY_STD * np.eye(3),
         put,
         step=np.full(3, magnitude),
         torque=False,
@@ -61,7 +61,7 @@ def _gravity(model: mujoco.MjModel) -> Quantity:
     )
 
 
-def _mass(model: mujoco.MjModel) -> Quantity:
+def _mass(model: mujoco.MjModel) -> ParameterGroup:
     bodies = np.flatnonzero(in_robot(model) & (model.body_mass > 0))
     mass, inertia = model.body_mass[bodies].copy(), model.body_inertia[bodies].copy()
 
@@ -69,10 +69,10 @@ def _mass(model: mujoco.MjModel) -> Quantity:
         changed.body_mass[bodies] = values
         changed.body_inertia[bodies] = inertia * (values / mass)[:, None]
 
-    return Quantity.factor("mass", "kg", _names(model.body, bodies), mass, put)
+    return ParameterGroup.factor("mass", "kg", _names(model.body, bodies), mass, put)
 
 
-def _passive(model: mujoco.MjModel) -> list[Quantity]:
+def _passive(model: mujoco.MjModel) -> list[ParameterGroup]:
     """What the actuated joints have of damping, armature and stiffness; those that have none get none."""
     dofs = actuated_dofs(model)
     joints = np.unique(model.dof_jntid[dofs]).astype(np.int64)
@@ -83,7 +83,7 @@ def _passive(model: mujoco.MjModel) -> list[Quantity]:
     ]
 
 
-def _had(model: mujoco.MjModel, name: str, unit: str, field: str, rows: Int, names: tuple[str, ...]) -> Quantity:
+def _had(model: mujoco.MjModel, name: str, unit: str, field: str, rows: Int, names: tuple[str, ...]) -> ParameterGroup:
     """The part of `field` in `rows` that is not zero, by factors."""
     values: Float = getattr(model, field)[rows].copy()
     has = values > 0
@@ -92,10 +92,10 @@ def _had(model: mujoco.MjModel, name: str, unit: str, field: str, rows: Int, nam
     def put(changed: mujoco.MjModel, to: Float) -> None:
         getattr(changed, field)[rows] = to
 
-    return Quantity.factor(name, unit, tuple(itertools.compress(names, has)), values, put)
+    return ParameterGroup.factor(name, unit, tuple(itertools.compress(names, has)), values, put)
 
 
-def _dry_friction(model: mujoco.MjModel) -> Quantity:
+def _dry_friction(model: mujoco.MjModel) -> ParameterGroup:
     """Added, since a simulator has none as a rule; never less than none."""
     rows = actuated_dofs(model)
     values = model.dof_frictionloss[rows].copy()
@@ -104,7 +104,7 @@ def _dry_friction(model: mujoco.MjModel) -> Quantity:
     def put(changed: mujoco.MjModel, to: Float) -> None:
         changed.dof_frictionloss[rows] = to
 
-    return Quantity(
+    return ParameterGroup(
         "dry friction",
         "N m",
         _dof_names(model, rows),
@@ -125,7 +125,7 @@ def _largest_torque(model: mujoco.MjModel) -> Float:
     return np.where(torque > 0, torque, 1.0)
 
 
-def _strength(model: mujoco.MjModel) -> Quantity:
+def _strength(model: mujoco.MjModel) -> ParameterGroup:
     """The strength of actuators beside one another: a force limit goes with it."""
     gain, bias = model.actuator_gainprm.copy(), model.actuator_biasprm.copy()
     limit = model.actuator_forcerange.copy()
@@ -137,10 +137,10 @@ def _strength(model: mujoco.MjModel) -> Quantity:
 
     names = _names(model.actuator, np.arange(model.nu))
     beside = np.linalg.svd(np.eye(model.nu) - 1 / max(model.nu, 1))[0][:, : max(model.nu - 1, 0)]
-    return Quantity("strength", RATIO, names, np.ones(model.nu), APART * beside, put)
+    return ParameterGroup("strength", RATIO, names, np.ones(model.nu), APART * beside, put)
 
 
-def _contact_friction(model: mujoco.MjModel) -> Quantity:
+def _contact_friction(model: mujoco.MjModel) -> ParameterGroup:
     """One factor for the sliding friction of all contacts; a robot that nothing can touch has none."""
     geoms, pairs = model.geom_friction[:, 0].copy(), model.pair_friction[:, :2].copy()
 
@@ -151,7 +151,7 @@ def _contact_friction(model: mujoco.MjModel) -> Quantity:
     meet = bool(((model.geom_contype[:, None] & model.geom_conaffinity) != 0).any() or model.npair)
     parts = ("all contacts",) if meet else ()
     ones = np.ones(len(parts))
-    return Quantity("contact friction", RATIO, parts, ones, GRIP_SPREAD * np.diag(ones), put, torque=False)
+    return ParameterGroup("contact friction", RATIO, parts, ones, GRIP_STD * np.diag(ones), put, torque=False)
 
 
 def _names(view: Callable[[int], _Named], which: Int) -> tuple[str, ...]:

@@ -96,8 +96,8 @@ class Residual:
 def fit_residual(steps: Steps, targets: Int, rng: np.random.Generator) -> Residual:
     """Learn the simulator's error in `targets`."""
     inputs = _inputs(steps.observations, steps.applied, steps.expected, targets)
-    mean, spread, width = inputs.mean(axis=0), inputs.std(axis=0), inputs.shape[1]
-    scale = np.where(spread > SMALLEST_SCALE * (1 + np.abs(mean)), spread, 1.0)
+    mean, std, width = inputs.mean(axis=0), inputs.std(axis=0), inputs.shape[1]
+    scale = np.where(std > SMALLEST_SCALE * (1 + np.abs(mean)), std, 1.0)
     errors = (steps.reached - steps.expected)[:, targets]
     blank = Residual(
         targets=targets,
@@ -110,8 +110,8 @@ def fit_residual(steps: Steps, targets: Int, rng: np.random.Generator) -> Residu
         weights=np.zeros((1 + width + WAVES, len(targets))),
     )
     features = blank.features(steps.observations, steps.applied, steps.expected)
-    left = _left(features, errors, steps.episodes % FOLDS)  # (strengths, targets)
-    best, share = left.argmin(axis=0), left.min(axis=0)
+    held_out = _held_out_error(features, errors, steps.episodes % FOLDS)  # (strengths, targets)
+    best, share = held_out.argmin(axis=0), held_out.min(axis=0)
     weights = np.stack(_ridges(features.T @ features, features.T @ errors, len(features)))  # (strengths, features, t)
     chosen = weights[best, :, np.arange(len(targets))].T
     return replace(blank, weights=np.where(share < WORTHWHILE, chosen, 0.0))
@@ -121,7 +121,7 @@ def _inputs(observations: Float, applied: Float, expected: Float, targets: Int) 
     return np.hstack((observations[:, targets], applied, (expected - observations)[:, targets]))
 
 
-def _left(features: Float, errors: Float, folds: Int) -> Float:
+def _held_out_error(features: Float, errors: Float, folds: Int) -> Float:
     """What share of the squared errors each strength leaves where it was not fitted (strengths, targets)."""
     gram, moment = features.T @ features, features.T @ errors
     squares = np.zeros((len(STRENGTHS), errors.shape[1]))

@@ -7,7 +7,7 @@ from isthmus.core import Float
 ROWS_A_FEATURE, RIDGE = 3, 1.0
 
 
-def without_lines(errors: Float, along: Float) -> Float:
+def residualise(errors: Float, along: Float) -> Float:
     """What no line along the columns of (n, k) explains of errors (n, d), as far as there are rows enough to tell."""
     scale = along.std(axis=0)
     features = np.hstack((np.ones((len(along), 1)), (along - along.mean(axis=0))[:, scale > 0] / scale[scale > 0]))

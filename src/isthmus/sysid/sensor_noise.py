@@ -13,7 +13,7 @@ import numpy as np
 from isthmus.core import Episode, Float, Simulator
 from isthmus.core.metric import Metric
 from isthmus.sim.sensitivity import predict_in_chunks, state_sensitivity
-from isthmus.sysid.residualise import without_lines
+from isthmus.sysid.residualise import residualise
 
 MOST_STEPS, STATES = 600, 40
 """Steps that it is told from, and states in which A is looked at."""
@@ -34,7 +34,7 @@ def sensor_noise(episodes: Sequence[Episode], simulator: Simulator, metric: Metr
         return noise
     now, then = (np.concatenate([run.observations[part] for run in runs]) for part in (np.s_[:-1], np.s_[1:]))
     actions, targets = np.concatenate([run.applied for run in runs]), metric.targets
-    errors = without_lines(metric.in_spreads(then - predict_in_chunks(simulator, now, actions)), now[:, targets])
+    errors = residualise(metric.scaled(then - predict_in_chunks(simulator, now, actions)), now[:, targets])
     most = OUTLYING * np.median(np.abs(errors), axis=0)
     errors = np.clip(errors, -most, most)
     follows = np.concatenate([np.arange(len(run)) > 0 for run in runs])[1:]
@@ -46,5 +46,5 @@ def sensor_noise(episodes: Sequence[Episode], simulator: Simulator, metric: Metr
     change = state_sensitivity(simulator, now[states], actions[states], metric)
     kept = np.clip(np.median(np.diagonal(change, axis1=1, axis2=2), axis=0), LEAST_KEPT, MOST_KEPT)
     variance = np.where(covariance < -SURELY * unsure, -covariance / kept, 0.0)
-    noise[targets] = np.sqrt(variance) * metric.spread
+    noise[targets] = np.sqrt(variance) * metric.scale
     return noise

@@ -11,7 +11,7 @@ HELD_OUT = 5
 """Every so-manieth episode is not fitted to."""
 
 
-def set_apart(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
+def holdout_split(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
     """Episodes to fit to, and others to see how good the fit is; a single one must serve for both."""
     apart = [episode for number, episode in enumerate(episodes) if number % HELD_OUT == 1]
     kept = [episode for number, episode in enumerate(episodes) if number % HELD_OUT != 1]

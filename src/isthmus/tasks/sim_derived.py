@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from isthmus.core import Float, History, Int, Policy
-from isthmus.policies.sim_derived import Shown
+from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.tasks.task import Task
 
 WORLDS, STEPS = 8, 100
@@ -13,10 +13,10 @@ CLOSE = 0.05
 """Share of its spread to which the simulator works a number out that follows from the state."""
 
 
-def shown_in_simulation(task: Task, policy: Policy, rng: np.random.Generator) -> Callable[[Policy], Policy]:
+def sim_derived_policy(task: Task, policy: Policy, rng: np.random.Generator) -> Callable[[Policy], Policy]:
     """What makes a policy see derived numbers as the task's simulator has them; found along the course of `policy`."""
     derived, simulator = _derived(task, policy, rng), task.source()
-    return lambda one: Shown(one, simulator.show, derived) if len(derived) else one
+    return lambda one: SimDerivedPolicy(one, simulator.show, derived) if len(derived) else one
 
 
 def _derived(task: Task, policy: Policy, rng: np.random.Generator) -> Int:
@@ -24,21 +24,21 @@ def _derived(task: Task, policy: Policy, rng: np.random.Generator) -> Int:
 
     What it reads back as it was given is part of the state, and nothing to work out.
     """
-    spec = task.embodiment.spec
+    spec = task.robot_model.spec
     others = np.setdiff1d(np.arange(spec.observation_size), spec.targets)
     if not len(others):
         return others
     world, simulator = task.source(WORLDS), task.source()
-    observations, seen, shown = world.reset(rng), list[Float](), list[Float]()
+    observations, recorded, simulated = world.reset(rng), list[Float](), list[Float]()
     for _ in range(min(STEPS, spec.horizon)):
         step = world.step(spec.clip(policy(History.of(observations))))
         if step.ended.all():
             break
         observations = step.observations
-        seen.append(observations[~step.ended][:, others])
-        shown.append(simulator.show(observations)[~step.ended][:, others])
-    if not seen:
+        recorded.append(observations[~step.ended][:, others])
+        simulated.append(simulator.show(observations)[~step.ended][:, others])
+    if not recorded:
         return others[:0]
-    told, found = np.concatenate(seen), np.concatenate(shown)
-    error, constant = np.sqrt(np.square(found - told).mean(axis=0)), np.ptp(told, axis=0) == 0
-    return others[(error <= CLOSE * told.std(axis=0)) & ((error > 0) | constant)]
+    observed, found = np.concatenate(recorded), np.concatenate(simulated)
+    error, constant = np.sqrt(np.square(found - observed).mean(axis=0)), np.ptp(observed, axis=0) == 0
+    return others[(error <= CLOSE * observed.std(axis=0)) & ((error > 0) | constant)]

@@ -8,12 +8,12 @@ import numpy as np
 from isthmus.core import Float, Policy
 from isthmus.gaps import Gap
 from isthmus.policies import View
-from isthmus.sim import Embodiment, Fields, MujocoWorld, Robot
+from isthmus.sim import Fields, MujocoWorld, RobotModel, SealedRobot
 from isthmus.sim.robot_model import State
-from isthmus.sim.unclamped import unlimited_world
+from isthmus.sim.unclamped import unclamped_world
 
 DEFAULT_CAMERA = {"lookat": (0.0, 0.0, 0.5), "distance": (3.0,), "azimuth": (90.0,), "elevation": (-15.0,)}
-Pay = Callable[[Float, Float, Float], Float]
+StepReward = Callable[[Float, Float, Float], Float]
 """From the measures before, the commands and the measures after, each (n, ...), to what a step is worth (n,)."""
 
 
@@ -25,12 +25,12 @@ class Task:
     """
 
     name: str
-    embodiment: Embodiment
+    robot_model: RobotModel
     measure: Callable[[Fields], Float]
     """What a score is made of, read from the simulation (n, m)."""
-    score: Pay
+    score: StepReward
     """What results are reported in: the reward without its torque penalty."""
-    reward: Pay | None = None
+    reward: StepReward | None = None
     """Gym's own reward; the score where there is none."""
     gym_id: str = ""
     """Gymnasium's environment with the same physics and reward, if there is one."""
@@ -52,7 +52,7 @@ class Task:
         if self.reward is None:
             object.__setattr__(self, "reward", self.score)
         if not self.views:
-            object.__setattr__(self, "views", (View("own", self.embodiment.spec.observation_size),))
+            object.__setattr__(self, "views", (View("own", self.robot_model.spec.observation_size),))
 
     @property
     def view(self) -> View:
@@ -62,23 +62,23 @@ class Task:
     @property
     def trial(self) -> "Task":
         """This task as it is judged."""
-        return self if self.judged is None else replace(self, embodiment=replace(self.embodiment, start=self.judged))
+        return self if self.judged is None else replace(self, robot_model=replace(self.robot_model, start=self.judged))
 
-    def paid(self, before: Float, commands: Float, after: Float) -> Float:
+    def step_reward(self, before: Float, commands: Float, after: Float) -> Float:
         """Gym's own reward of a step (n,)."""
         return (self.reward or self.score)(before, commands, after)
 
     def source(self, n: int = 1) -> MujocoWorld:
         """The simulator that the policy was made in."""
-        return MujocoWorld(self.embodiment, n)
+        return MujocoWorld(self.robot_model, n)
 
-    def unlimited(self, n: int = 1) -> MujocoWorld:
+    def unclamped(self, n: int = 1) -> MujocoWorld:
         """The simulator with actuators that know no limits."""
-        return unlimited_world(self.embodiment, n)
+        return unclamped_world(self.robot_model, n)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
         """The same robot on the other side of a gap."""
-        body = self.embodiment
+        body = self.robot_model
         gap = gap.resolve(body.model)
         return MujocoWorld(
             body,
@@ -88,6 +88,6 @@ class Task:
             sensors=gap.sensor_channel(body.spec, n),
         )
 
-    def robot(self, gap: Gap, n: int = 1) -> Robot:
+    def robot(self, gap: Gap, n: int = 1) -> SealedRobot:
         """The target as adaptation gets it."""
-        return Robot(self.target(gap, n))
+        return SealedRobot(self.target(gap, n))

@@ -5,8 +5,8 @@ from isthmus.transfer.events import Event
 from isthmus.transfer.folder import RunFolder, folder_name
 from isthmus.transfer.records import Round
 from isthmus.transfer.result import CurvePoint, Result
-from isthmus.transfer.runner import cross
-from isthmus.transfer.source.context import shared_side
+from isthmus.transfer.runner import run_transfer
+from isthmus.transfer.source.context import shared_context
 from isthmus.transfer.source.policy import PolicyFile, source_policy
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "Result",
     "Round",
     "RunFolder",
-    "cross",
     "folder_name",
-    "shared_side",
+    "run_transfer",
+    "shared_context",
     "source_policy",
 ]

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.adapt import METHODS, MethodSettings
+from isthmus.adapt.common.method_names import current_method
 from isthmus.core import Problem, check_range, unknown_name
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings
 from isthmus.hardware.ros1 import Address
 from isthmus.hardware.ros1.address import SCHEME
 from isthmus.io import from_json, read_json
+from isthmus.transfer.old_names import CONFIG, current_names
 from isthmus.transfer.source.policy import PolicyFile
 
 EPISODES = 5
@@ -39,13 +41,13 @@ class Config:
     seed: int = 0
     round_samples: int = 250
     """Samples between two refits; some methods take more."""
-    stops: tuple[int, ...] = ()
+    round_ends: tuple[int, ...] = ()
     """Samples at which rounds end instead, in ascending order; where they are few, the budget ends the last."""
     evaluation_episodes: int = 100
     """Episodes behind every score; training never sees them."""
-    enough: float | None = None
+    stop_at_score: float | None = None
     """Normalised score at which the run ends, once two evaluations in a row came to it."""
-    glances: bool = False
+    interim_episodes: bool = False
     """Rounds before the last are judged over few episodes: what counts is where the run ends."""
     evaluate_rounds: bool = True
     """Whether the policy is scored after every round, or only after the last: on a robot every score costs steps."""
@@ -60,6 +62,7 @@ class Config:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
+        object.__setattr__(self, "method", current_method(self.method))
         if self.method not in METHODS:
             raise unknown_name("method", self.method, METHODS)
         check_range("samples", self.samples, 1, MOST_SAMPLES)
@@ -67,10 +70,12 @@ class Config:
         check_range("history", self.settings.history, 1, LONGEST_HISTORY)
         check_range("seed", self.seed, 0, 2**63 - 1)
         check_range("evaluation-episodes", self.evaluation_episodes, self._fewest_episodes, MOST_EPISODES)
-        if self.enough is not None:
-            check_range("enough", self.enough, -1e6, 1e6)
-        if any(later <= stop for stop, later in pairwise((0, *self.stops))):
-            raise Problem(f"stops are numbers of samples in ascending order, got {', '.join(map(str, self.stops))}")
+        if self.stop_at_score is not None:
+            check_range("stop-at-score", self.stop_at_score, -1e6, 1e6)
+        if any(later <= stop for stop, later in pairwise((0, *self.round_ends))):
+            raise Problem(
+                f"round-ends are numbers of samples in ascending order, got {', '.join(map(str, self.round_ends))}"
+            )
         if self.settings.may_retrain and self.method != "auto":
             raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
         if self.environment and self.gap != "none":
@@ -99,14 +104,14 @@ class Config:
 
     def is_scored(self, samples: int) -> bool:
         """Whether the policy is scored after the round that ends with so many samples."""
-        return self.evaluate_rounds or self.enough is not None or samples >= self.samples
+        return self.evaluate_rounds or self.stop_at_score is not None or samples >= self.samples
 
     def round_end(self, before: int) -> int:
         """Samples at which the round ends that begins after so many, if the budget is not spent before."""
-        if not self.stops:
+        if not self.round_ends:
             return before + self.samples_a_round
         least = before + METHODS[self.method].least_round
-        return next((stop for stop in self.stops if stop >= least), self.samples)
+        return next((stop for stop in self.round_ends if stop >= least), self.samples)
 
     def episode_length(self, round_number: int, end: int, horizon: int) -> int:
         """Steps that an episode may have of a round that ends after so many samples."""
@@ -126,7 +131,7 @@ class Config:
     @staticmethod
     def load(path: Path) -> "Config":
         """The configuration in a file; files that it names are not touched."""
-        data = read_json(path)
+        data = current_names(read_json(path), CONFIG)
         if data.pop("format", None) != FORMAT:
             raise Problem(f"{path} was written by another version of Isthmus: use that one, or start a new run")
         data.pop(WORKING_FOLDER, None)

@@ -9,7 +9,7 @@ from isthmus.policies import Unadapted
 from isthmus.robots import load_task
 from isthmus.robots.registry import is_code
 from isthmus.tasks import Task
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import RunFolder
 
@@ -22,9 +22,9 @@ def logged(path: Path, task: Task) -> list[Episode]:
     if not folder.config_path.exists():
         raise Problem(f"{path} is not the folder of a run: give the one that `isthmus transfer` wrote")
     folder.check()
-    recorded, spec = Config.load(folder.config_path).task, task.embodiment.spec
+    recorded, spec = Config.load(folder.config_path).task, task.robot_model.spec
     # A robot file is code: that of the run is not looked into, the one that the user named is the task.
-    if not is_code(recorded) and load_task(recorded).embodiment.spec.observation_names != spec.observation_names:
+    if not is_code(recorded) and load_task(recorded).robot_model.spec.observation_names != spec.observation_names:
         raise Problem(f"{path} is a run of {recorded}, not of {task.name}: name its task")
     episodes = folder.episodes()
     if not episodes:
@@ -43,21 +43,21 @@ def gather(task: Task, gap: Gap, policy: Policy, samples: int, seed: int) -> lis
     """So many steps of `policy` as it is behind a gap, interrupted now and then as in a crossing's first round."""
     if samples < 1:
         raise Problem(f"samples must be at least 1, got {samples}")
-    gap = gap.resolve(task.embodiment.model)
-    gap.apply(task.embodiment.model)
-    spread = observation_scale(policy, task.source(ROBOTS), 1, stream(seed, "scale"))
-    decider = Unadapted(policy, task.source())
+    gap = gap.resolve(task.robot_model.model)
+    gap.apply(task.robot_model.model)
+    scale = observation_scale(policy, task.source(ROBOTS), 1, stream(seed, "scale"))
+    unadapted = Unadapted(policy, task.source())
     episodes: list[Episode] = []
     left = samples
     while left:
         n = min(ROBOTS, left)
         wave = collect(
             task.robot(gap, n),
-            decider,
-            Course(policy, task.source(n), 1, spread),
+            unadapted,
+            ReferenceRollout(policy, task.source(n), 1, scale),
             CollectSettings(),
             history=1,
-            length=task.embodiment.spec.horizon,
+            length=task.robot_model.spec.horizon,
             budget=left,
             rng=stream(seed, "gather", len(episodes)),
         )

@@ -9,6 +9,7 @@ import numpy as np
 from isthmus.core import Float, Problem
 from isthmus.evaluate import Scale
 from isthmus.io import from_json, read_json
+from isthmus.transfer.old_names import ROUND, current_names
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Baseline:
     @staticmethod
     def load(path: Path) -> "Baseline":
         """Read a baseline."""
-        return from_json(Baseline, read_json(path), path, "a run's baseline", "; remove it to score it again")
+        return from_json(
+            Baseline, current_names(read_json(path), ROUND), path, "a run's baseline", "; remove it to score it again"
+        )
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,12 @@ class Round:
         """Refuse a round that lacks what is shown of it: it may come from a file."""
         if missing := {"collect", "fit", "evaluate"} - self.seconds.keys():
             raise ValueError(f"seconds has no {min(missing)}")
-        for name in ("error", "spread"):
+        for name in ("error", "action_std"):
             figures = self.fit.get(name)
             if not isinstance(figures, list | tuple) or not all(isinstance(one, int | float) for one in figures):  # pyright: ignore[reportUnknownVariableType]
                 raise ValueError(f"fit.{name} is not a list of numbers")
-        if len(self.fit["error"]) != len(self.fit["spread"]):
-            raise ValueError("fit.error and fit.spread are not of the same actuators")
+        if len(self.fit["error"]) != len(self.fit["action_std"]):
+            raise ValueError("fit.error and fit.action_std are not of the same actuators")
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -92,4 +95,4 @@ class Round:
     def load(path: Path) -> "Round":
         """Read a round."""
         advice = "; remove it to do the round again"
-        return from_json(Round, read_json(path), path, "the record of a round", advice)
+        return from_json(Round, current_names(read_json(path), ROUND), path, "the record of a round", advice)

@@ -7,14 +7,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from isthmus.adapt.auto.method import RETRAINED
+from isthmus.adapt.auto.method import FINETUNED
 from isthmus.adapt.auto.selection import SHORT
 from isthmus.core.commit import current_commit
 from isthmus.core.loss import noticeable_loss, recovered, relative_loss
 from isthmus.io import from_json, read_json, write_json
+from isthmus.transfer.old_names import RESULT, current_names
 
 FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
-DERIVED = ("relative_loss", "loss_in_spreads", "recovered")
+DERIVED = ("relative_loss", "loss_in_stds", "recovered")
 """What `result.json` says besides, and what follows from the other figures."""
 PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")
 
@@ -47,7 +48,7 @@ class Result:
     """Score of the expert on the target."""
     adapted: float
     """Score of the adapted policy on the target."""
-    spread: dict[str, float]
+    std: dict[str, float]
     """Standard deviation over the evaluation episodes of each of the above."""
     normalised_unadapted: float
     normalised_adapted: float
@@ -69,7 +70,7 @@ class Result:
     @property
     def falls_short(self) -> bool:
         """Whether what was taken changes actions alone, and was not foreseen to close the gap."""
-        return self.predicted is not None and self.predicted < SHORT and self.chosen != RETRAINED
+        return self.predicted is not None and self.predicted < SHORT and self.chosen != FINETUNED
 
     @property
     def relative_loss(self) -> dict[str, float | None]:
@@ -78,10 +79,10 @@ class Result:
         return {name: relative_loss(self.expert, score) for name, score in scores.items()}
 
     @property
-    def loss_in_spreads(self) -> dict[str, float | None]:
+    def loss_in_stds(self) -> dict[str, float | None]:
         """The same losses in standard deviations of the expert's scores over episodes; None where those are alike."""
-        scores, spread = {"unadapted": self.unadapted, "adapted": self.adapted}, self.spread["expert"]
-        return {name: (self.expert - score) / spread if spread else None for name, score in scores.items()}
+        scores, std = {"unadapted": self.unadapted, "adapted": self.adapted}, self.std["expert"]
+        return {name: (self.expert - score) / std if std else None for name, score in scores.items()}
 
     @property
     def recovered(self) -> float | None:
@@ -91,7 +92,7 @@ class Result:
     @property
     def is_felt(self) -> bool:
         """Whether the gap costs the unadapted policy anything that one would notice."""
-        least = noticeable_loss(self.expert, self.spread["expert"], self.zero)
+        least = noticeable_loss(self.expert, self.std["expert"], self.zero)
         return self.expert - self.unadapted > least
 
     @property
@@ -111,7 +112,7 @@ class Result:
     @staticmethod
     def load(path: Path) -> "Result":
         """Read the figures."""
-        figures = {name: value for name, value in read_json(path).items() if name not in DERIVED}
+        figures = {name: value for name, value in current_names(read_json(path), RESULT).items() if name not in DERIVED}
         return from_json(Result, figures, path, "a run's result")
 
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from isthmus.adapt import METHODS, Explorer, Learned, Method, make_method
+from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
 from isthmus.core import Episode, Policy, Problem, stream
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
 from isthmus.policies import Unadapted
-from isthmus.sim import Robot
+from isthmus.sim import SealedRobot
 from isthmus.tasks import Task
-from isthmus.transfer.collection import Course, collect
+from isthmus.transfer.collection import ReferenceRollout, collect
 from isthmus.transfer.config import Config
 from isthmus.transfer.control_step import time_step
 from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
-from isthmus.transfer.source.context import KnownSide
+from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.target_steps import StepCounter
 from isthmus.transfer.targets.connection import connection
 from isthmus.transfer.targets.target import TRACED_EPISODES, Settled, Target, clear_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from isthmus.transfer.targets.ros1 import Attended
 
 
-def cross(
+def run_transfer(
     config: Config,
     folder: RunFolder,
     *,
@@ -49,33 +49,33 @@ def cross(
     attended: "Attended | None" = None,
     stop: Stop | None = None,
     abandon: "Abandon | None" = None,
-    side: KnownSide | None = None,
+    context: SourceContext | None = None,
 ) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
 
     A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
-    a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `side` that is
+    a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `context` that is
     known may be shared by crossings of the same task, policy and seed.
     """
-    side = side or KnownSide.of(config.task, config.policy, config.seed)
-    task = side.task
-    gap = config.load_gap().resolve(task.embodiment.model)
-    gap.apply(task.embodiment.model)  # a gap that does not fit is refused before anything is written
+    context = context or SourceContext.of(config.task, config.policy, config.seed)
+    task = context.task
+    gap = config.load_gap().resolve(task.robot_model.model)
+    gap.apply(task.robot_model.model)  # a gap that does not fit is refused before anything is written
     connect = connection(config, task, gap, attended, stop, abandon)
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
-        told: Watcher = watch or (lambda _event: None)
+        watcher: Watcher = watch or (lambda _event: None)
         # Matrices this small gain nothing from threads, and wait for them where the machine has other work to do.
         with threadpool_limits(1, user_api="blas"), connect(folder) as target:
-            return _Crossing(config, folder, side, gap, target, told).run(traces=traces)
+            return _Run(config, folder, context, gap, target, watcher).run(traces=traces)
 
 
 @dataclass(frozen=True)
-class _Crossing:
+class _Run:
     config: Config
     folder: RunFolder
-    side: KnownSide
+    context: SourceContext
     gap: Gap
     target: Target
     watch: Watcher
@@ -86,16 +86,16 @@ class _Crossing:
 
     @property
     def task(self) -> Task:
-        return self.side.task
+        return self.context.task
 
     @property
     def expert(self) -> Policy:
-        return self.side.policy
+        return self.context.policy
 
     def run(self, *, traces: bool) -> Result:
-        method = make_method(self.config.method, self.side.source, self.config.settings)
+        method = make_method(self.config.method, self.context.source, self.config.settings)
         baseline = self._baseline()
-        rounds = self._rounds(method, baseline) if method.samples_wanted else []
+        rounds = self._rounds(method, baseline) if method.needs_target_data else []
         if traces:
             self._trace(method)
         self._time_step(method)
@@ -112,7 +112,7 @@ class _Crossing:
         else:
             self._tell("baseline", 0)
             began = time.perf_counter()
-            zero, expert = self.side.scores(self.target, self.config.evaluation_episodes)
+            zero, expert = self.context.scores(self.target, self.config.evaluation_episodes)
             baseline = Baseline(
                 zero=zero,
                 expert=expert,
@@ -128,7 +128,7 @@ class _Crossing:
         if self.config.environment is not None:
             with self.counter.counting("evaluation"):
                 return self.target.score(self.expert, 1, self._starts())
-        return self.side.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
+        return self.context.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
 
     def _starts(self) -> np.random.Generator:
         """Every evaluation starts from the same states, which no other stream draws."""
@@ -139,7 +139,7 @@ class _Crossing:
         episodes: list[Episode] = []
         rounds: list[Round] = []
         samples = 0
-        while samples < config.samples and not self._enough(rounds):
+        while samples < config.samples and not self._is_done(rounds):
             number = len(rounds)
             waves, done = folder.waves(number), folder.round(number)
             began = time.perf_counter()
@@ -190,35 +190,35 @@ class _Crossing:
 
     def _scored(self, method: Method, unadapted: Scored, settled: Settled | None = None) -> Scored:
         """How well the method does on the target; who does as the expert does comes to what that one came to."""
-        decider = method.decider()
-        if isinstance(decider, Unadapted) and decider.policy is self.expert:
+        policy = method.policy()
+        if isinstance(policy, Unadapted) and policy.policy is self.expert:
             return unadapted
         with self.counter.counting("evaluation"):
-            return self.target.score(decider, method.history, self._starts(), settled)
+            return self.target.score(policy, method.history, self._starts(), settled)
 
-    def _enough(self, rounds: list[Round]) -> bool:
+    def _is_done(self, rounds: list[Round]) -> bool:
         """Whether the last two evaluations came to what is wanted."""
-        enough, last = self.config.enough, rounds[-2:]
-        return enough is not None and len(last) == 2 and all(one.normalised >= enough for one in last)
+        stop_at_score, last = self.config.stop_at_score, rounds[-2:]
+        return stop_at_score is not None and len(last) == 2 and all(one.normalised >= stop_at_score for one in last)
 
     def _settled(self, scale: Scale, samples: int) -> Settled | None:
         """Whether scores are clearly above what would be enough, or clearly below; for a glance any few will do."""
-        enough = self.config.enough
-        if self.config.glances and samples < self.config.samples:
+        stop_at_score = self.config.stop_at_score
+        if self.config.interim_episodes and samples < self.config.samples:
             return lambda _scores: True
-        return None if enough is None else clear_of(scale.score(enough))
+        return None if stop_at_score is None else clear_of(scale.score(stop_at_score))
 
     def _collect(self, method: Method, number: int, before: int, known: list[list[Episode]]) -> list[list[Episode]]:
         """The waves of a round: those already on disk, and the ones still missing."""
         config = self.config
         end = config.round_end(before)
-        goal, length = min(config.samples, end), config.episode_length(number, end, self.task.embodiment.spec.horizon)
+        goal, length = min(config.samples, end), config.episode_length(number, end, self.task.robot_model.spec.horizon)
         waves, samples = list(known), before + sum(_samples(wave) for wave in known)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves)
-            course = Course(self.expert, self.task.source(n), 1, self.side.spread)
+            reference = ReferenceRollout(self.expert, self.task.source(n), 1, self.context.observation_scale)
             with self.counter.counting("collection"):
-                wave = self._wave(method, course, n, length, goal - samples, (number, len(waves)))
+                wave = self._wave(method, reference, n, length, goal - samples, (number, len(waves)))
             self.folder.save_wave(number, len(waves), wave)
             waves.append(wave)
             samples += _samples(wave)
@@ -226,21 +226,31 @@ class _Crossing:
         return waves
 
     def _wave(
-        self, method: Method, course: Course, n: int, length: int, budget: int, name: tuple[int, int]
+        self, method: Method, reference: ReferenceRollout, n: int, length: int, budget: int, name: tuple[int, int]
     ) -> list[Episode]:
         """Episodes of n robots; a method that is paid explores by itself, and nobody interrupts it."""
         settings, rng = self.config.settings.collect, stream(self.config.seed, "collect", *name)
         if not isinstance(method, Explorer):
-            robot, decider = self.target.robot(n), method.decider()
+            robot, policy = self.target.robot(n), method.policy()
             return collect(
-                robot, decider, course, settings, history=method.history, length=length, budget=budget, rng=rng
+                robot, policy, reference, settings, history=method.history, length=length, budget=budget, rng=rng
             )
-        payroll, decider = self.target.payroll(n), method.explorer(stream(self.config.seed, "explore", *name))
+        reward_recorder, policy = (
+            self.target.reward_recorder(n),
+            method.explorer(stream(self.config.seed, "explore", *name)),
+        )
         alone = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
         wave = collect(
-            Robot(payroll), decider, course, alone, history=method.history, length=length, budget=budget, rng=rng
+            SealedRobot(reward_recorder),
+            policy,
+            reference,
+            alone,
+            history=method.history,
+            length=length,
+            budget=budget,
+            rng=rng,
         )
-        return payroll.pay_out(wave)
+        return reward_recorder.rewarded(wave)
 
     def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
         """As many robots as the samples that are left allow whole episodes, as long as the last wave's were."""
@@ -248,7 +258,7 @@ class _Crossing:
             length = max(int(np.mean([len(episode[0]) for episode in waves[-1]])), 1)
         return min(max(budget // length, 1), self.target.most_robots)
 
-    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> Learned:
+    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> FitReport:
         def progress(epoch: int, loss: float) -> None:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
@@ -263,7 +273,7 @@ class _Crossing:
         traces: dict[str, Callable[[], Trace]] = {
             "expert": lambda: record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
             "unadapted": lambda: self.target.record(plain, 1, self._traced()),
-            "adapted": lambda: self.target.record(method.decider(), method.history, self._traced()),
+            "adapted": lambda: self.target.record(method.policy(), method.history, self._traced()),
         }
         for name, make in traces.items():
             path = self.folder.trace_path(name)
@@ -275,7 +285,7 @@ class _Crossing:
     def _time_step(self, method: Method) -> None:
         """Measure a control step in the source simulator: it takes as long there, and costs no sample."""
         if not self.folder.step_path.exists():
-            took = time_step(method.decider(), method.history, self.task.source(), stream(self.config.seed, "step"))
+            took = time_step(method.policy(), method.history, self.task.source(), stream(self.config.seed, "step"))
             self.folder.keep_json(self.folder.step_path, took.to_json())
 
     def _traced(self) -> np.random.Generator:
@@ -300,7 +310,7 @@ class _Crossing:
             expert=baseline.expert.score,
             unadapted=unadapted.score,
             adapted=adapted.score,
-            spread={
+            std={
                 "zero": baseline.zero.std,
                 "expert": baseline.expert.std,
                 "unadapted": unadapted.std,
@@ -337,7 +347,7 @@ def _samples(episodes: list[Episode]) -> int:
     return sum(one.samples for episode in episodes for one in episode)
 
 
-def _plain(learned: Learned) -> dict[str, Any]:
+def _plain(learned: FitReport) -> dict[str, Any]:
     """How a fit went, for JSON: there is no training loss before the first pass."""
     losses = [[None if np.isnan(value) else value for value in pair] for pair in learned.losses]
     return dataclasses.asdict(learned) | {"losses": losses}

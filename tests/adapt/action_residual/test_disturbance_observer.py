@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from isthmus.adapt.action_residual.disturbance_observer import Tracker
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserver
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.core import History, HistoryBuffer, stream
 from isthmus.core.metric import Metric
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 
@@ -15,12 +15,14 @@ ROBOTS = 3
 
 
 def tracker(task, *, cut=True, lasting=1.0, history=2):
-    spec = task.embodiment.spec
+    spec = task.robot_model.spec
     act, d = spec.action_size, len(spec.targets)
-    disturbance = Disturbance(np.full(act, 0.8), np.full(act, lasting), np.full(act, 0.02), cut=cut)
+    disturbance = AR1Disturbance(np.full(act, 0.8), np.full(act, lasting), np.full(act, 0.02), saturates=cut)
     weights = np.zeros((1 + d + history * act, act))
     response = Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
-    return Tracker(response, Explainer(task.unlimited(), Metric.even(spec.targets, np.ones(d)))), disturbance
+    return DisturbanceObserver(
+        response, EffectiveActionEstimator(task.unlimited(), Metric.even(spec.targets, np.ones(d)))
+    ), disturbance
 
 
 def mean(belief, disturbance):
@@ -72,14 +74,14 @@ def test_no_more_steps_are_explained_than_there_are_robots(robots):
     """A single robot waits for its own step, and not for copies of it."""
     task, asked = load_task("reacher"), []
     found, _ = tracker(task)
-    explainer = found._explainer
+    explainer = found._estimator
 
     def counting(before, *rest, **how):
         asked.append(len(before))
         return explainer(before, *rest, **how)
 
-    found._explainer = counting
-    world, buffer = task.source(robots), HistoryBuffer(task.embodiment.spec, robots, 2)
+    found._estimator = counting
+    world, buffer = task.source(robots), HistoryBuffer(task.robot_model.spec, robots, 2)
     buffer.begin(world.reset(stream(0)))
     for _ in range(2):
         found.belief(buffer.window)
@@ -109,4 +111,4 @@ def test_recorded_windows_of_commands_are_those_of_a_run(steps):
         step = robot.step(rng.uniform(-1, 1, (1, 3)))
         buffer.append(step.applied, step.observations)
         done.append(step.applied[0])
-    np.testing.assert_array_equal(recorded_past(np.stack(done), steps), np.stack(live))
+    np.testing.assert_array_equal(past_actions(np.stack(done), steps), np.stack(live))

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source
-from isthmus.adapt.action_residual.disturbance_observer import Tracker
-from isthmus.adapt.action_residual.method import ENOUGH, ExplainedMethod, ExplainedPolicy, _latest
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserver
+from isthmus.adapt.action_residual.method import ENOUGH, ActionResidualMethod, ActionResidualPolicy, _latest
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.core import History, Trajectory, stream
 from isthmus.core.metric import Metric
@@ -26,15 +26,15 @@ def swung(number, steps=40):
 
 
 def test_what_another_simulator_explains_is_no_disturbance_in_it():
-    source = Source(ZeroPolicy(2), TASK.source(), TASK.unlimited(4), TASK.embodiment.spec, 0)
-    method, episodes = ExplainedMethod(source, MethodSettings(history=2)), [swung(number) for number in range(6)]
-    assert not method.upset(episodes).response.disturbance.spread.any()  # nothing was learned yet
+    source = Source(ZeroPolicy(2), TASK.source(), TASK.unclamped(4), TASK.robot_model.spec, 0)
+    method, episodes = ActionResidualMethod(source, MethodSettings(history=2)), [swung(number) for number in range(6)]
+    assert not method.perturbation(episodes).response.disturbance.std.any()  # nothing was learned yet
     method.learn(episodes, 0, lambda *_: None)
-    in_source = method.upset(episodes).response.disturbance
-    right = MujocoWorld(TASK.embodiment, models=GAP.apply(TASK.embodiment.model))
-    assert (method.upset(episodes, right).response.disturbance.spread < 0.01 * in_source.spread).all()
+    in_source = method.perturbation(episodes).response.disturbance
+    right = MujocoWorld(TASK.robot_model, models=GAP.apply(TASK.robot_model.model))
+    assert (method.perturbation(episodes, right).response.disturbance.std < 0.01 * in_source.std).all()
     np.testing.assert_array_equal(
-        method.upset(episodes).response.disturbance.spread, in_source.spread
+        method.perturbation(episodes).response.disturbance.std, in_source.std
     )  # what is learned stays
 
 
@@ -50,15 +50,17 @@ def test_disturbances_are_told_from_the_latest_episodes(lengths, taken):
 
 def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
     """The first actuator pushes 0.7 too much, the second is as it should be."""
-    spec = TASK.embodiment.spec
-    response = Response.plain(spec, Disturbance.none(2))
+    spec = TASK.robot_model.spec
+    response = Response.plain(spec, AR1Disturbance.none(2))
     response.weights[0, 0] = 0.7
-    tracker = Tracker(response, Explainer(TASK.unlimited(), Metric.even(spec.targets, np.ones(len(spec.targets)))))
+    tracker = DisturbanceObserver(
+        response, EffectiveActionEstimator(TASK.unclamped(), Metric.even(spec.targets, np.ones(len(spec.targets))))
+    )
 
     def policy(history):
         return np.tile([2.5, -2.5], (len(history.current), 1))
 
-    adapted = ExplainedPolicy(policy, TASK.source(), response, tracker)
+    adapted = ActionResidualPolicy(policy, TASK.source(), response, tracker)
     history = History.of(TASK.source(3).reset(stream(2)))
     np.testing.assert_allclose(adapted(history), np.tile([0.3, -2.5], (3, 1)))
     np.testing.assert_allclose(adapted.decide(history).command, np.tile([0.3, -2.5], (3, 1)))

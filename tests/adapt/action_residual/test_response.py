@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.adapt.action_residual.response_fit import Explained, fit_response
-from isthmus.adapt.common.action_residuals import CommandErrors
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.effective_action import Explanation
+from isthmus.adapt.action_residual.response_fit import EffectiveSteps, fit_response
+from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.response import LARGEST, Response
-from isthmus.adapt.common.ridge import error_sizes, fit_lines
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.common.ridge import error_sizes, fit_ridge
+from isthmus.adapt.settings.components import Components
 from isthmus.core import Problem
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 from isthmus.io import load_arrays, save_arrays
 from isthmus.robots import load_task
 
@@ -22,7 +22,7 @@ TARGETS = np.array([0, 2])
 
 
 def response(weights):
-    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, TARGETS, Disturbance.none(2))
+    return Response(weights, np.array([0.5, -1.0]), np.array([2.0, 0.5]), HALF, TARGETS, AR1Disturbance.none(2))
 
 
 def corrected(model, observations, wanted, past):
@@ -67,13 +67,13 @@ def test_a_correction_is_bounded():
 
 def told_errors(values, told=None):
     told = np.ones(values.shape, np.bool_) if told is None else told
-    return CommandErrors(values, told, np.zeros(values.shape), *np.ones((2, *values.shape)))
+    return ActionResiduals(values, told, np.zeros(values.shape), *np.ones((2, *values.shape)))
 
 
 def fitted(features, errors, episodes, parts=None):
     act = errors.values.shape[1]
     nothing = np.zeros((features.shape[1], act))
-    return fit_lines(features, errors, episodes, np.zeros(len(features)), Disturbance.none(act), nothing, parts)
+    return fit_ridge(features, errors, episodes, np.zeros(len(features)), AR1Disturbance.none(act), nothing, parts)
 
 
 def test_a_line_is_found_from_the_rows_that_tell():
@@ -85,8 +85,8 @@ def test_a_line_is_found_from_the_rows_that_tell():
     errors[~told] = 50.0
     found = fitted(features, told_errors(errors, told), np.arange(400) // 40)
     np.testing.assert_allclose(found.weights, weights, atol=0.01)
-    assert (found.left < 0.015).all()
-    assert (found.before > 0.2).all()
+    assert (found.rmse < 0.015).all()
+    assert (found.baseline_rmse > 0.2).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -95,9 +95,9 @@ def test_noise_is_not_learned(seed):
     features = np.hstack((np.ones((300, 1)), rng.standard_normal((300, 40))))
     errors = rng.standard_normal((300, 2))
     found = fitted(features, told_errors(errors), np.arange(300) // 30)
-    assert np.sqrt(np.square(features @ found.weights).mean()) < 0.15 * found.before.mean()
-    credulous = fitted(features, told_errors(errors), np.arange(300) // 30, Parts(doubt=False))
-    assert np.sqrt(np.square(features @ credulous.weights).mean()) > 0.3 * found.before.mean()
+    assert np.sqrt(np.square(features @ found.weights).mean()) < 0.15 * found.baseline_rmse.mean()
+    credulous = fitted(features, told_errors(errors), np.arange(300) // 30, Components(cross_validation=False))
+    assert np.sqrt(np.square(features @ credulous.weights).mean()) > 0.3 * found.baseline_rmse.mean()
 
 
 def test_what_lasts_for_an_episode_is_learned_from_the_past_and_not_as_a_constant():
@@ -113,7 +113,7 @@ def test_what_lasts_for_an_episode_is_learned_from_the_past_and_not_as_a_constan
 def test_few_rows_teach_nothing():
     found = fitted(np.ones((19, 1)), told_errors(np.ones((19, 1))), np.zeros(19, np.int64))
     assert not found.weights.any()
-    assert found.left == found.before == 1.0
+    assert found.rmse == found.baseline_rmse == 1.0
 
 
 @pytest.mark.parametrize("spread", [0.3, 1.0])
@@ -125,13 +125,13 @@ def test_errors_that_were_cut_off_are_reckoned_with(spread):
     cut = np.abs(done) == 1
     features = np.stack((np.ones(20_000), slope), axis=1)
     side = np.where(cut, np.sign(done), 0.0)[:, None]
-    seeing = CommandErrors((done - asked)[:, None], ~cut[:, None], side, *np.ones((2, 20_000, 1)))
-    blind = replace(seeing, side=0 * side)
+    seeing = ActionResiduals((done - asked)[:, None], ~cut[:, None], side, *np.ones((2, 20_000, 1)))
+    blind = replace(seeing, censoring=0 * side)
     episodes = np.arange(20_000) // 100
-    known = Disturbance(np.full(1, spread), np.zeros(1), np.zeros(1), cut=True)
+    known = AR1Disturbance(np.full(1, spread), np.zeros(1), np.zeros(1), saturates=True)
     weights = np.zeros((2, 1))
     for _ in range(6):
-        weights = fit_lines(features, seeing, episodes, episodes, known, weights).weights
+        weights = fit_ridge(features, seeing, episodes, episodes, known, weights).weights
     np.testing.assert_allclose(weights[:, 0], [0.0, 1.0], atol=0.05)
     assert fitted(features, blind, episodes).weights[1, 0] < 0.9
     # A little short, where nothing is odd: some of the largest errors are taken to be.
@@ -145,7 +145,7 @@ def test_a_few_odd_errors_do_not_make_a_disturbance_larger():
     asked = rng.uniform(-5, 5, (3000, 1))
     done = np.clip(asked + rng.standard_normal((3000, 1)), -1, 1)
     cut, short = np.abs(done) == 1, rng.random((3000, 1)) < 0.02
-    errors = CommandErrors(
+    errors = ActionResiduals(
         done - asked - 0.2 * short * np.sign(done), ~cut | short, np.sign(done) * (cut & ~short), *np.ones((2, 3000, 1))
     )
     assert error_sizes(errors) == pytest.approx(1.0, rel=0.1)
@@ -155,11 +155,11 @@ def test_where_every_told_error_is_odd_nothing_is_learned_and_nothing_breaks():
     rng = np.random.default_rng(0)
     values = np.column_stack((np.full(60, 5.0), rng.uniform(0, 0.5, 60))).reshape(-1, 1)
     told = np.tile([True, False], 60)[:, None]
-    errors = CommandErrors(values, told, np.where(told, 0.0, 1.0), *np.ones((2, 120, 1)))
-    known = Disturbance(np.full(1, 0.01), np.zeros(1), np.full(1, 0.001), cut=True)
-    found = fit_lines(rng.standard_normal((120, 3)), errors, np.arange(120) // 12, np.zeros(120, int), known)
+    errors = ActionResiduals(values, told, np.where(told, 0.0, 1.0), *np.ones((2, 120, 1)))
+    known = AR1Disturbance(np.full(1, 0.01), np.zeros(1), np.full(1, 0.001), saturates=True)
+    found = fit_ridge(rng.standard_normal((120, 3)), errors, np.arange(120) // 12, np.zeros(120, int), known)
     assert not found.weights.any()
-    assert np.isfinite(found.surprise).all()
+    assert np.isfinite(found.nll).all()
 
 
 def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():
@@ -168,9 +168,9 @@ def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():
     lasting = rng.standard_normal(10)[runs]
     command = 0.3 * rng.standard_normal(400) - lasting
     features, errors = np.stack((np.ones(400), command), axis=1), told_errors(lasting[:, None])
-    known = Disturbance(np.ones(1), np.ones(1), np.full(1, 0.05), cut=False)
+    known = AR1Disturbance(np.ones(1), np.ones(1), np.full(1, 0.05), saturates=False)
     naive = fitted(features, errors, runs).weights[1, 0]
-    wise = fit_lines(features, errors, runs, runs, known, np.zeros((2, 1))).weights[1, 0]
+    wise = fit_ridge(features, errors, runs, runs, known, np.zeros((2, 1))).weights[1, 0]
     assert naive < -0.8
     assert abs(wise) < 0.1
 
@@ -204,16 +204,16 @@ def test_what_lasts_is_followed_and_what_depends_on_the_state_is_not():
         walk = np.cumsum(0.3 * rng.standard_normal((60, 12)), axis=0)  # states that last, as they do
         commands, force = rng.uniform(-1, 1, (60, act)), 0.1 * rng.standard_normal(act)
         error = np.column_stack((np.full(60, force[0]), 0.1 * walk[:, 3], force[2] + 0.1 * walk[:, 4]))
-        found = Explanation(commands + error, error, np.ones((60, act)))
-        runs.append(Explained(episode, walk, commands, commands, recorded_past(commands, 4), found))
-    response, lines = fit_response(task.embodiment.spec, runs, 2)
-    assert (response.disturbance.lasting[[0, 2]] > 0).all()
-    assert (lines.left < 0.2 * lines.before).all()
-    alone, left_alone = fit_response(task.embodiment.spec, runs, 1)
-    assert not alone.disturbance.lasting.any()
-    assert (left_alone.left[[0, 2]] > 2 * lines.left[[0, 2]]).all()
-    assert not fit_response(task.embodiment.spec, runs, 2, Parts(following=False))[0].disturbance.lasting.any()
-    assert not fit_response(task.embodiment.spec, runs, 2, Parts(lines=False))[0].weights.any()
+        found = EffectiveAction(commands + error, error, np.ones((60, act)))
+        runs.append(EffectiveSteps(episode, walk, commands, commands, past_actions(commands, 4), found))
+    response, lines = fit_response(task.robot_model.spec, runs, 2)
+    assert (response.disturbance.correlation[[0, 2]] > 0).all()
+    assert (lines.rmse < 0.2 * lines.baseline_rmse).all()
+    alone, left_alone = fit_response(task.robot_model.spec, runs, 1)
+    assert not alone.disturbance.correlation.any()
+    assert (left_alone.rmse[[0, 2]] > 2 * lines.rmse[[0, 2]]).all()
+    assert not fit_response(task.robot_model.spec, runs, 2, Components(observer=False))[0].disturbance.correlation.any()
+    assert not fit_response(task.robot_model.spec, runs, 2, Components(regression=False))[0].weights.any()
 
 
 def test_what_lasts_is_followed_though_a_few_errors_are_odd():
@@ -226,11 +226,11 @@ def test_what_lasts_is_followed_though_a_few_errors_are_odd():
         odd = rng.random((60, act)) < 0.02
         done = np.clip(before_limit + odd * rng.uniform(-1, 1, (60, act)), -1, 1)
         actions = np.clip(commands, -1, 1)
-        found = Explanation(done, done - actions, np.ones((60, act)))
-        runs.append(Explained(episode, seen, commands, actions, recorded_past(actions, 4), found))
-    response, lines = fit_response(task.embodiment.spec, runs, 2)
-    assert (response.disturbance.lasting > 0.9).all()
-    assert (lines.left < 0.5 * lines.before).all()
+        found = EffectiveAction(done, done - actions, np.ones((60, act)))
+        runs.append(EffectiveSteps(episode, seen, commands, actions, past_actions(actions, 4), found))
+    response, lines = fit_response(task.robot_model.spec, runs, 2)
+    assert (response.disturbance.correlation > 0.9).all()
+    assert (lines.rmse < 0.5 * lines.baseline_rmse).all()
 
 
 @pytest.mark.parametrize("history", [1, 2])
@@ -239,12 +239,12 @@ def test_an_actuator_whose_commands_come_late_is_left_alone(history):
     for episode in range(10):
         commands = np.sin(np.arange(60) / 4)[:, None] * rng.uniform(0.3, 1, 3) + 0.05 * rng.standard_normal((60, 3))
         done = np.column_stack((np.pad(commands[:-2, 0], (2, 0)), 0.7 * commands[:, 1], commands[:, 2] + 0.1))
-        found = Explanation(done, done - commands, np.ones((60, 3)))
+        found = EffectiveAction(done, done - commands, np.ones((60, 3)))
         seen = np.cumsum(rng.standard_normal((60, 12)), axis=0)
-        runs.append(Explained(episode, seen, commands, commands, recorded_past(commands, 4), found))
-    response, _ = fit_response(task.embodiment.spec, runs, history)
+        runs.append(EffectiveSteps(episode, seen, commands, commands, past_actions(commands, 4), found))
+    response, _ = fit_response(task.robot_model.spec, runs, history)
     np.testing.assert_array_equal(response.weights[:, 0], 0)
-    assert response.disturbance.spread[0] == 0
+    assert response.disturbance.std[0] == 0
     assert np.abs(response.weights[:, 1:]).max(axis=0).all()
 
 
@@ -260,7 +260,10 @@ def test_an_actuator_that_seems_to_answer_in_reverse_is_left_alone():
 @pytest.mark.parametrize("cut", [False, True])
 def test_ranges_that_are_not_about_zero_are_the_same_from_their_middle(cut):
     """An actuator that only pulls: 0 to 2 instead of -1 to 1."""
-    middle, disturbance = np.array([1.0, -3.0]), Disturbance(np.full(2, 0.3), np.ones(2), np.full(2, 0.01), cut=cut)
+    middle, disturbance = (
+        np.array([1.0, -3.0]),
+        AR1Disturbance(np.full(2, 0.3), np.ones(2), np.full(2, 0.01), saturates=cut),
+    )
     about_zero = replace(response(0.1 * np.eye(7, 2)), disturbance=disturbance)
     shifted = replace(about_zero, middle=middle)
     observations, wanted, past = drawn(3)
@@ -270,27 +273,29 @@ def test_ranges_that_are_not_about_zero_are_the_same_from_their_middle(cut):
     np.testing.assert_allclose(
         corrected(shifted, observations, wanted + middle, past), corrected(about_zero, observations, wanted, past)
     )
-    found = Explanation(about_zero.within(asked), np.zeros_like(asked), np.ones_like(asked))
+    found = EffectiveAction(about_zero.within(asked), np.zeros_like(asked), np.ones_like(asked))
     told, expected = (
-        model.unforeseen(observations, asked + model.middle, past, replace(found, actions=found.actions + model.middle))
+        model.unexplained(
+            observations, asked + model.middle, past, replace(found, actions=found.actions + model.middle)
+        )
         for model in (shifted, about_zero)
     )
-    for name in ("values", "told", "side"):
+    for name in ("values", "observed", "censoring"):
         np.testing.assert_allclose(getattr(told, name), getattr(expected, name))
 
 
 def test_noise_that_is_cut_off_is_found_where_a_range_is_not_about_zero():
     rng = np.random.default_rng(0)
-    spec = load_task("reacher").embodiment.spec
+    spec = load_task("reacher").robot_model.spec
     pulls = replace(spec, action_low=np.zeros(2), action_high=np.full(2, 2.0))
     seen, asked = rng.standard_normal((600, spec.observation_size)), rng.uniform(-1, 1, (600, 2))
     done = np.clip(asked + 0.5 * rng.standard_normal(asked.shape), -1, 1)
     found = []
     for limits in (spec, pulls):
         middle = limits.middle
-        explained = Explanation(done + middle, done - asked, np.ones_like(asked))
-        past = recorded_past(asked + middle, 4)
-        run = Explained(0, seen, asked + middle, asked + middle, past, explained)
+        explained = EffectiveAction(done + middle, done - asked, np.ones_like(asked))
+        past = past_actions(asked + middle, 4)
+        run = EffectiveSteps(0, seen, asked + middle, asked + middle, past, explained)
         found.append(fit_response(limits, [run], 1)[0].disturbance)
     assert [one.cut for one in found] == [True, True]
     np.testing.assert_allclose(found[1].spread, found[0].spread, rtol=0.05)

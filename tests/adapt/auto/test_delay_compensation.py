@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isthmus.adapt.auto.delay_compensation import InTimePolicy
+from isthmus.adapt.auto.delay_compensation import DelayCompensatedPolicy
 from isthmus.core import HistoryBuffer, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
@@ -13,9 +13,9 @@ from isthmus.robots import load_task
 def test_commands_that_come_late_are_those_of_a_robot_that_is_on_time(late):
     """Where the simulator is right, a late robot does what one does that waited for so long before it began."""
     task = load_task("hopper")
-    expert, spec = load_expert(task), task.embodiment.spec
+    expert, spec = load_expert(task), task.robot_model.spec
     robot, simulator = task.target(Gap.parse(f"delay={late}"), 2), task.source(2)
-    policy = InTimePolicy(Unadapted(expert, task.source()), task.source(), late)
+    policy = DelayCompensatedPolicy(Unadapted(expert, task.source()), task.source(), late)
     buffer, plain = HistoryBuffer(spec, 2, late + 1), HistoryBuffer(spec, 2, 1)
     buffer.begin(robot.reset(stream(0)))
     simulator.reset(stream(0))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.adapt import Foreseen, MethodSettings, Source, make_method
-from isthmus.adapt.auto.selection import AS_BEFORE, AS_IT_IS, PARTS, Contest, chosen, unsettled
+from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
+from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED, CandidateSelection, chosen, unsettled
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
 from isthmus.adapt.method import Rehearsal
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.settings.components import Components
 from isthmus.core import History, Problem, Trajectory, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
@@ -26,8 +26,8 @@ def always(score):
 
 def scores(**means):
     noise = np.random.default_rng(0).standard_normal(16)
-    means = {AS_IT_IS: 0.0, AS_BEFORE: 0.0} | means
-    return {name: mean + (0.1 * noise if name == AS_BEFORE else noise) for name, mean in means.items()}
+    means = {UNADAPTED: 0.0, PREVIOUS: 0.0} | means
+    return {name: mean + (0.1 * noise if name == PREVIOUS else noise) for name, mean in means.items()}
 
 
 def test_what_surely_does_better_is_taken():
@@ -37,41 +37,41 @@ def test_what_surely_does_better_is_taken():
 
 
 def test_the_policy_as_it_is_stays_where_nothing_does_better():
-    assert chosen(scores(explained=-1.0)) == AS_IT_IS
-    assert chosen(scores(explained=0.0)) == AS_IT_IS
+    assert chosen(scores(explained=-1.0)) == UNADAPTED
+    assert chosen(scores(explained=0.0)) == UNADAPTED
 
 
 def test_what_was_taken_stays_where_what_is_new_does_worse():
-    assert chosen(scores(explained=1.0) | {AS_BEFORE: np.full(16, 9.0)}) == AS_BEFORE
+    assert chosen(scores(explained=1.0) | {PREVIOUS: np.full(16, 9.0)}) == PREVIOUS
 
 
 def test_what_seems_to_do_better_is_looked_at_again():
     noise = 2 * np.random.default_rng(1).standard_normal(16)
     plain = np.zeros(16)
-    tried = {AS_IT_IS: plain, "explained": 0.3 + noise - noise.mean(), "identified": plain - 1.0}
-    assert unsettled(tried, 0.05) == [AS_IT_IS, "explained"]
+    tried = {UNADAPTED: plain, "residual-action": 0.3 + noise - noise.mean(), "model-inverse": plain - 1.0}
+    assert unsettled(tried, 0.05) == [UNADAPTED, "residual-action"]
     assert unsettled(tried, 0.5) == []  # it would not be worth it
-    assert unsettled(tried | {"explained": plain + 0.3}, 0.05) == []  # that is sure
-    longer = tried | {AS_IT_IS: np.zeros(32)}
+    assert unsettled(tried | {"residual-action": plain + 0.3}, 0.05) == []  # that is sure
+    longer = tried | {UNADAPTED: np.zeros(32)}
     assert unsettled(longer, 0.05) == []  # settled before, when others were not
-    assert chosen(longer | {"identified": np.full(16, 0.1), AS_BEFORE: np.zeros(32)}) == "identified"
+    assert chosen(longer | {"model-inverse": np.full(16, 0.1), PREVIOUS: np.zeros(32)}) == "model-inverse"
 
 
 def test_early_on_who_may_turn_out_to_do_better_is_looked_at_again():
     noise = np.random.default_rng(1).standard_normal(8)
-    unlucky = {AS_IT_IS: np.zeros(8), "explained": noise - noise.mean(), "identified": np.full(8, -1.0)}
-    assert unsettled(unlucky, 0.05, early=True) == [AS_IT_IS, "explained"]
+    unlucky = {UNADAPTED: np.zeros(8), "residual-action": noise - noise.mean(), "model-inverse": np.full(8, -1.0)}
+    assert unsettled(unlucky, 0.05, early=True) == [UNADAPTED, "residual-action"]
     assert unsettled(unlucky, 0.05) == []
     assert unsettled(unlucky, 5.0, early=True) == []  # so much it cannot be
 
 
 def test_for_next_to_nothing_nothing_is_changed():
-    tried = {AS_IT_IS: np.zeros(16), "explained": np.full(16, 0.02)}
-    assert chosen(tried, 0.01) == "explained"
-    assert chosen(tried, 0.03) == AS_IT_IS
+    tried = {UNADAPTED: np.zeros(16), "residual-action": np.full(16, 0.02)}
+    assert chosen(tried, 0.01) == "residual-action"
+    assert chosen(tried, 0.03) == UNADAPTED
 
 
-@pytest.mark.parametrize(("gain", "taken"), [(0.6, "explained"), (0.0, AS_IT_IS)])
+@pytest.mark.parametrize(("gain", "taken"), [(0.6, "residual-action"), (0.0, UNADAPTED)])
 def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     task, parts = load_task("reacher"), []
 
@@ -83,7 +83,7 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
         return np.zeros(16) if isinstance(decider, Unadapted) else seems + noise
 
     source = Source(
-        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        *(ZeroPolicy(2), task.source(), task.unclamped(4), task.robot_model.spec, 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
@@ -97,10 +97,10 @@ def test_what_was_lost_is_told_from_the_same_starts():
     """Some starts are easier than others: that alone is neither a loss nor a gain."""
     easy = np.linspace(2.0, 9.0, 16)
     rehearsal = Rehearsal(lambda *_: easy - 0.5, source=lambda _part: easy, zero=lambda _part: easy - 1.0)
-    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    contest = CandidateSelection(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
     assert not contest.is_needless
     assert contest.falls_short
-    assert contest.foreseen[AS_IT_IS].score == pytest.approx(0.5)
+    assert contest.predicted_scores[UNADAPTED].score == pytest.approx(0.5)
 
 
 def test_a_policy_that_has_lost_nothing_is_left_alone():
@@ -111,14 +111,16 @@ def test_a_policy_that_has_lost_nothing_is_left_alone():
         return np.full(16, 1.99)
 
     source = Source(
-        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        *(ZeroPolicy(2), task.source(), task.unclamped(4), task.robot_model.spec, 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
     assert tried == ["Unadapted"]
-    assert learned.chosen == AS_IT_IS
-    assert learned.foreseen == {AS_IT_IS: Foreseen(pytest.approx(0.995), pytest.approx(0.0, abs=1e-9), 16)}
+    assert learned.chosen == UNADAPTED
+    assert learned.predicted_scores == {
+        UNADAPTED: PredictedScore(pytest.approx(0.995), pytest.approx(0.0, abs=1e-9), 16)
+    }
     assert learned.predicted == pytest.approx(0.995)
 
 
@@ -141,12 +143,12 @@ def test_whether_the_policy_is_left_alone_is_a_matter_of_its_own_score(source_sc
         return np.full(16, unadapted if isinstance(decider, Unadapted) else source_score)
 
     source = Source(
-        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        *(ZeroPolicy(2), task.source(), task.unclamped(4), task.robot_model.spec, 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(source_score), zero=always(zero)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
-    assert (learned.chosen == "explained") is felt
+    assert (learned.chosen == "residual-action") is felt
     assert (tried == ["Unadapted"]) is not felt
 
 
@@ -155,7 +157,7 @@ def test_a_loss_that_drowns_in_the_experts_own_spread_is_not_felt(spread, felt):
     """A cost near zero: any loss is a large share of it."""
     scores = spread * np.linspace(-1, 1, 16) - 0.01
     rehearsal = Rehearsal(lambda *_: scores - 0.02, source=lambda _part: scores, zero=always(-50.0))
-    contest = Contest(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
+    contest = CandidateSelection(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
     assert contest.is_needless is not felt
 
 
@@ -166,12 +168,12 @@ def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
         return np.full(16, 1.99 if isinstance(decider, Unadapted) else 0.5)
 
     source = Source(
-        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        *(ZeroPolicy(2), task.source(), task.unclamped(4), task.robot_model.spec, 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
-    method = make_method("auto", source, MethodSettings(parts=Parts(fall_back=False)))
+    method = make_method("auto", source, MethodSettings(components=Components(fall_back=False)))
     learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, None)
-    assert (learned.chosen, learned.predicted) == ("explained", 0.25)
+    assert (learned.chosen, learned.predicted) == ("residual-action", 0.25)
 
 
 def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so():
@@ -181,42 +183,42 @@ def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so()
         told.append(correct)
         return Rehearsal(lambda *_: np.full(16, 1.0), source=always(2.0), zero=always(0.0))
 
-    for parts in (Parts(), Parts(correction=False)):
+    for parts in (Components(), Components(correction=False)):
         source = replace(make_source(task, ZeroPolicy(2), 0), rehearsal=rehearsal)
-        method = make_method("auto", source, MethodSettings(parts=parts))
+        method = make_method("auto", source, MethodSettings(components=parts))
         learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, lambda *_: None)
-        assert ("identified" in learned.foreseen) is parts.correction
+        assert ("model-inverse" in learned.predicted_scores) is parts.correction
     assert told == [True, False]
 
 
 @given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
 def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
     plain = np.array(plain)
-    assert chosen({AS_IT_IS: plain, "explained": plain - 0.1, AS_BEFORE: plain}) == AS_IT_IS
+    assert chosen({UNADAPTED: plain, "residual-action": plain - 0.1, PREVIOUS: plain}) == UNADAPTED
 
 
-@pytest.mark.parametrize("better", ["unadapted", "explained"])
+@pytest.mark.parametrize("better", ["unadapted", "residual-action"])
 def test_every_policy_is_rehearsed_once(better):
     task, tried = load_task("reacher"), []
 
     def rehearsed(decider, _history, _part):
-        tried.append("unadapted" if isinstance(decider, Unadapted) else "explained")
+        tried.append("unadapted" if isinstance(decider, Unadapted) else "residual-action")
         return np.full(16, float(tried[-1] == better))
 
     source = Source(
-        *(ZeroPolicy(2), task.source(), task.unlimited(4), task.embodiment.spec, 0),
+        *(ZeroPolicy(2), task.source(), task.unclamped(4), task.robot_model.spec, 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
     method = make_method("auto", source, MethodSettings())
     learned = [
         method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], number, None) for number in range(2)
     ]
-    assert tried == ["unadapted", "explained"] * 2 + (["explained"] if better == "explained" else [])
+    assert tried == ["unadapted", "residual-action"] * 2 + (["residual-action"] if better == "residual-action" else [])
     assert [one.chosen for one in learned] == [better] * 2
     for one in learned:
-        assert set(one.foreseen) - {AS_BEFORE} == {AS_IT_IS, "explained"}
-        assert one.predicted == one.foreseen[better].score == 0.5
-    assert AS_BEFORE not in learned[0].foreseen
+        assert set(one.predicted_scores) - {PREVIOUS} == {UNADAPTED, "residual-action"}
+        assert one.predicted == one.predicted_scores[better].score == 0.5
+    assert PREVIOUS not in learned[0].predicted_scores
 
 
 def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
@@ -237,16 +239,16 @@ def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
     method = made()
     assert method.history == 2
     episodes = [[moved(task, "delay=2", episode)] for episode in range(8)]
-    assert method.learn(episodes, 0, None).chosen == "explained"
+    assert method.learn(episodes, 0, None).chosen == "residual-action"
     assert late == [2]
-    assert tried[:4] == [("Unadapted", 3), *[("InTimePolicy", 3)] * 3]
+    assert tried[:4] == [("Unadapted", 3), *[("DelayCompensatedPolicy", 3)] * 3]
     window = History(episodes[0][0].observations[None, :3], episodes[0][0].applied[None, :2])
-    before = method.decider()(window)
+    before = method.policy()(window)
     method.save(tmp_path / "auto.npz")
     again = made()
     again.restore(tmp_path / "auto.npz")
     assert again.history == 3
-    np.testing.assert_array_equal(again.decider()(window), before)
+    np.testing.assert_array_equal(again.policy()(window), before)
     kept = copy(method._taken[1])
     method.learn(episodes[:4], 1, None)  # what it learns now is not what was taken then
     np.testing.assert_array_equal(kept.decider()(window), before)
@@ -272,7 +274,7 @@ def moved(task, gap, episode):
 
 def test_who_cannot_rehearse_cannot_choose():
     task = load_task("reacher")
-    source = Source(lambda _history: np.zeros((1, 2)), task.source(), task.unlimited(), task.embodiment.spec, 0)
+    source = Source(lambda _history: np.zeros((1, 2)), task.source(), task.unclamped(), task.robot_model.spec, 0)
     with pytest.raises(Problem, match="tries its candidates"):
         make_method("auto", source, MethodSettings())
 
@@ -281,7 +283,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     task, tried = load_task("hopper"), []
 
     def rehearsed(decider, _history, _part):
-        reach = getattr(decider, "reach", None)
+        reach = getattr(decider, "inverse", None)
         tried.append(type(decider).__name__ if reach is None else reach.metric.root[0, 0])
         return np.full(16, 1.0 if len(tried) == 5 else 0.1)  # the last one does it
 
@@ -295,7 +297,7 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     method = made()
     episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]
     learned = method.learn(episodes, 0, None)
-    assert learned.chosen == "identified, weights on the root"
+    assert learned.chosen == "model-inverse, weights on the root"
     assert len(tried) == 5
     plain, even, root = tried[2:]
     assert root == pytest.approx(5 * even)  # the first target is how high the root is
@@ -304,5 +306,5 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     again = made()
     again.restore(tmp_path / "auto.npz")
     seen = episodes[0][0].observations[:3]
-    np.testing.assert_array_equal(again.decider()(History.of(seen)), method.decider()(History.of(seen)))
-    assert again.decider().reach.metric.root[0, 0] == root
+    np.testing.assert_array_equal(again.policy()(History.of(seen)), method.policy()(History.of(seen)))
+    assert again.policy().inverse.metric.root[0, 0] == root

@@ -8,15 +8,15 @@ from isthmus.adapt.baselines.pd import joint_errors
 from isthmus.core import History, Problem, Trajectory, stream
 from isthmus.experts import load_expert
 from isthmus.robots import load_task
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.source.joints import joints_of
 
 TASK = load_task("hopper")
-SPEC = TASK.embodiment.spec
+SPEC = TASK.robot_model.spec
 
 
 def method():
-    source = Source(load_expert(TASK), TASK.source(), TASK.unlimited(4), SPEC, 0, joints=joints_of(TASK))
+    source = Source(load_expert(TASK), TASK.source(), TASK.unclamped(4), SPEC, 0, joints=joints_of(TASK))
     return make_method("pd", source, MethodSettings())
 
 
@@ -40,7 +40,7 @@ def test_gains_that_made_the_actions_are_found_in_hindsight_without_those_at_a_l
     assert (np.abs(actions) > 1).any()
     tuned = method()
     learned = tuned.learn([episode(actions, observations)], 0, lambda *_: None)
-    np.testing.assert_allclose(tuned.decider().gains, wanted, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(tuned.policy().gains, wanted, rtol=1e-4, atol=1e-4)
     assert max(learned.error) < 1e-3
 
 
@@ -56,7 +56,7 @@ def test_a_joint_that_is_where_it_is_wanted_is_held():
     tuned = method()
     rng = stream(3)
     tuned.learn([episode(0.1 * rng.standard_normal((50, 3)), rng.standard_normal((51, 12)))], 0, lambda *_: None)
-    decider = tuned.decider()
+    decider = tuned.policy()
     resting = replace(decider, simulator=_Still())
     held = np.tile(decider.gains[2], (2, 1))
     np.testing.assert_array_equal(resting(History.of(rng.standard_normal((2, 12)))), held)
@@ -69,13 +69,13 @@ class _Still:
 
 def test_it_tracks_better_than_nothing_on_a_tilted_arm(tmp_path):
     config = Config("reacher", "tilt=45", "pd", samples=250, evaluation_episodes=50)
-    result = cross(config, RunFolder(tmp_path / "run"))
+    result = run_transfer(config, RunFolder(tmp_path / "run"))
     assert result.samples == 250
     assert result.normalised_adapted > result.normalised_unadapted + 0.04
 
 
 def test_a_robot_without_driven_joints_and_a_damaged_file_are_refused(tmp_path):
-    source = Source(load_expert(TASK), TASK.source(), TASK.unlimited(4), SPEC, 0)
+    source = Source(load_expert(TASK), TASK.source(), TASK.unclamped(4), SPEC, 0)
     with pytest.raises(Problem, match="each drive one joint"):
         make_method("pd", source, MethodSettings())
     (tmp_path / "gains.npz").write_bytes(b"no gains")

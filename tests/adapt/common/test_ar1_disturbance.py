@@ -5,22 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.adapt.common.action_residuals import CommandErrors
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.ar1_filter import Lasting, Seen
+from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.ar1_filter import AR1Filter, PseudoMeasurements
 from isthmus.adapt.common.ar1_fit import fit_disturbance
-from isthmus.adapt.common.effective_action import Explanation
+from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.ridge import error_sizes
 
 
 def disturbance(spread, lasting, blur=0.05, *, cut=True):
-    return Disturbance(np.array([spread]), np.array([lasting]), np.array([blur]), cut=cut)
+    return AR1Disturbance(np.array([spread]), np.array([lasting]), np.array([blur]), saturates=cut)
 
 
 def told(values):
     values = np.asarray(values, dtype=float)
     ones = np.ones(values.shape)
-    return CommandErrors(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), ones, ones)
+    return ActionResiduals(values, np.ones(values.shape, np.bool_), np.zeros(values.shape), ones, ones)
 
 
 def run(rng, steps, spread, lasting, act=2):
@@ -35,30 +35,30 @@ def recorded(rng, steps, spread, lasting, *, cut):
     commands, path = rng.uniform(-1.5, 1.5, (steps, 2)), run(rng, steps, spread, lasting)
     done = np.clip(commands + path, -1, 1) if cut else np.clip(commands, -1, 1) + path
     done = done + 0.005 * rng.standard_normal(done.shape)
-    found = Explanation(done, done - np.clip(commands, -1, 1), np.ones_like(done))
-    return CommandErrors.of(commands, np.ones(2), found, cut=cut)
+    found = EffectiveAction(done, done - np.clip(commands, -1, 1), np.ones_like(done))
+    return ActionResiduals.of(commands, np.ones(2), found, saturates=cut)
 
 
 @pytest.mark.parametrize("lasting", [0.0, 0.9, 0.98])
 def test_the_belief_is_the_kalman_filters(lasting, monkeypatch):
-    monkeypatch.setattr("isthmus.adapt.common.outliers.ODD", 1e-12)
+    monkeypatch.setattr("isthmus.adapt.common.outliers.OUTLIER_SHARE", 1e-12)
     rng = np.random.default_rng(0)
     model, path = disturbance(1.0, lasting, 0.3), run(rng, 40, 1.0, lasting, 1)[:, 0]
     seen = path + 0.3 * rng.standard_normal(40)
     belief, mean, variance = model.start(1), 0.0, 1.0
     for error in seen:
-        belief, _ = model.weighed(belief, told([[error]]))
+        belief, _ = model.updated(belief, told([[error]]))
         gain = variance / (variance + 0.09)
         mean, variance = mean + gain * (error - mean), variance * (1 - gain)
         assert (belief * model.grid).sum() == pytest.approx(mean, abs=0.02)
-        belief = model.moved(belief)
+        belief = model.propagated(belief)
         mean, variance = lasting * mean, lasting**2 * variance + 1 - lasting**2
 
 
 def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
     model = disturbance(1.0, 1.0)
-    bound = CommandErrors(np.array([[0.5]]), np.zeros((1, 1), np.bool_), *np.ones((3, 1, 1)))
-    belief, _ = model.weighed(model.start(1), bound)
+    bound = ActionResiduals(np.array([[0.5]]), np.zeros((1, 1), np.bool_), *np.ones((3, 1, 1)))
+    belief, _ = model.updated(model.start(1), bound)
     assert (belief[0, 0] * (model.grid[0] < 0.3)).sum() < 0.05
     above = model.prior * (model.grid[0] > 0.5)
     np.testing.assert_allclose((belief * model.grid).sum(), (above * model.grid[0]).sum() / above.sum(), atol=0.1)
@@ -66,8 +66,8 @@ def test_an_error_that_was_cut_off_moves_the_belief_beyond_its_bound_only():
 
 def test_what_does_not_show_tells_nothing():
     model = disturbance(1.0, 1.0)
-    hidden = CommandErrors(np.zeros((1, 1)), np.ones((1, 1), np.bool_), *np.zeros((2, 1, 1)), np.ones((1, 1)))
-    belief, _ = model.weighed(model.start(1), hidden)
+    hidden = ActionResiduals(np.zeros((1, 1)), np.ones((1, 1), np.bool_), *np.zeros((2, 1, 1)), np.ones((1, 1)))
+    belief, _ = model.updated(model.start(1), hidden)
     np.testing.assert_allclose(belief, model.start(1))
 
 
@@ -90,7 +90,7 @@ def test_a_known_disturbance_is_made_up_for(force, cut):
     model = disturbance(0.6, 1.0, 0.02, cut=cut)
     belief = model.start(1)
     for _ in range(5):
-        belief, _ = model.weighed(belief, told([[force]]))
+        belief, _ = model.updated(belief, told([[force]]))
     command = model.command(belief, np.array([[0.3]]))[0, 0]
     assert command + force == pytest.approx(0.3, abs=0.06)
 
@@ -98,7 +98,7 @@ def test_a_known_disturbance_is_made_up_for(force, cut):
 def test_where_nothing_disturbs_what_is_wanted_is_asked_for():
     wanted = np.random.default_rng(0).uniform(-1, 1, (5, 2))
     for cut in (True, False):
-        none = Disturbance(np.zeros(2), np.zeros(2), np.zeros(2), cut=cut)
+        none = AR1Disturbance(np.zeros(2), np.zeros(2), np.zeros(2), saturates=cut)
         np.testing.assert_array_equal(none.command(none.start(5), wanted), wanted)
 
 
@@ -108,20 +108,20 @@ def test_where_nothing_disturbs_what_is_wanted_is_asked_for():
 def test_what_disturbs_is_found_out(spread, lasting, cut):
     rng = np.random.default_rng(1)
     runs = [recorded(rng, 60, spread, lasting, cut=cut) for _ in range(30)]
-    together = CommandErrors(
-        *(np.concatenate([getattr(one, field.name) for one in runs]) for field in fields(CommandErrors))
+    together = ActionResiduals(
+        *(np.concatenate([getattr(one, field.name) for one in runs]) for field in fields(ActionResiduals))
     )
-    found = fit_disturbance(together, np.repeat(np.arange(30), 60), error_sizes(together), cut=cut)
-    np.testing.assert_allclose(found.lasting, lasting, atol=0.05)
-    np.testing.assert_allclose(found.spread, spread, rtol=0.25)
+    found = fit_disturbance(together, np.repeat(np.arange(30), 60), error_sizes(together), saturates=cut)
+    np.testing.assert_allclose(found.correlation, lasting, atol=0.05)
+    np.testing.assert_allclose(found.std, spread, rtol=0.25)
     if lasting:
-        assert (found.blur < 0.1 * spread).all()
+        assert (found.measurement_std < 0.1 * spread).all()
 
 
 def test_few_errors_do_not_make_a_disturbance_that_lasts():
     errors = told(0.1 * np.random.default_rng(0).standard_normal((6, 2)))
-    found = fit_disturbance(errors, np.zeros(6, np.int64), np.full(2, 0.1), cut=False)
-    np.testing.assert_array_equal(found.lasting, 0.0)
+    found = fit_disturbance(errors, np.zeros(6, np.int64), np.full(2, 0.1), saturates=False)
+    np.testing.assert_array_equal(found.correlation, 0.0)
 
 
 @pytest.mark.parametrize("last", [3900, 4100])
@@ -131,11 +131,11 @@ def test_only_the_latest_runs_are_looked_at(last):
     constant = np.repeat((5.0, 0.0, 0.0), lengths)[:, None]
     errors = told(constant + 0.1 * rng.standard_normal((sum(lengths), 1)))
     runs = np.repeat((0, 1, 2), lengths)
-    found = fit_disturbance(errors, runs, np.full(1, 0.1), cut=False)
+    found = fit_disturbance(errors, runs, np.full(1, 0.1), saturates=False)
     looked_at = runs > (0 if last < 4000 else 1)
-    alone = fit_disturbance(errors[looked_at], runs[looked_at], np.full(1, 0.1), cut=False)
-    assert found.lasting == alone.lasting
-    assert found.blur == alone.blur
+    alone = fit_disturbance(errors[looked_at], runs[looked_at], np.full(1, 0.1), saturates=False)
+    assert found.correlation == alone.correlation
+    assert found.measurement_std == alone.measurement_std
 
 
 @given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0.05, 1.0))
@@ -143,15 +143,17 @@ def test_a_line_stays_what_it_is_when_both_its_sides_are_whitened(seed, lasting,
     rng = np.random.default_rng(seed)
     x, shown = rng.standard_normal((30, 3)), rng.uniform(0, 1, 30)
     slopes = rng.standard_normal(3)
-    seen = Seen(x @ slopes, shown, np.full(30, blur**2))
-    new, _ = Lasting(1.0, lasting, blur).whitened(np.column_stack((x @ slopes, x)), seen)
+    seen = PseudoMeasurements(x @ slopes, shown, np.full(30, blur**2))
+    new, _ = AR1Filter(1.0, lasting, blur).innovations(np.column_stack((x @ slopes, x)), seen)
     np.testing.assert_allclose(new[:, 0], new[:, 1:] @ slopes, atol=1e-9)
 
 
 def test_whitened_noise_is_white():
     rng = np.random.default_rng(0)
     series = run(rng, 4000, 1.0, 0.9, 1) + 0.3 * rng.standard_normal((4000, 1))
-    new, much = Lasting(1.0, 0.9, 0.3).whitened(series, Seen(series[:, 0], np.ones(4000), np.full(4000, 0.09)))
+    new, much = AR1Filter(1.0, 0.9, 0.3).innovations(
+        series, PseudoMeasurements(series[:, 0], np.ones(4000), np.full(4000, 0.09))
+    )
     new = new[:, 0] / much
     assert new.std() == pytest.approx(1.0, abs=0.03)
     assert abs(np.corrcoef(new[1:], new[:-1])[0, 1]) < 0.05
@@ -159,20 +161,20 @@ def test_whitened_noise_is_white():
 
 def bounded(values, side):
     values, side = np.asarray(values, dtype=float), np.asarray(side, dtype=float)
-    return CommandErrors(values, side == 0, side, np.ones(values.shape), np.ones(values.shape))
+    return ActionResiduals(values, side == 0, side, np.ones(values.shape), np.ones(values.shape))
 
 
 def test_errors_beyond_a_bound_are_completed_as_the_past_has_them():
-    seen = Lasting(1.0, 1.0, 0.05).completed(bounded([1.5, 1.5, 0.2], [0, 0, 1]))
+    seen = AR1Filter(1.0, 1.0, 0.05).pseudo_measurements(bounded([1.5, 1.5, 0.2], [0, 0, 1]))
     np.testing.assert_array_equal(seen.values[:2], 1.5)
-    np.testing.assert_allclose(seen.blurs[:2], 0.05**2)
-    assert seen.blurs[2] > 100 * 0.05**2  # a bound that was known to be kept tells nothing
+    np.testing.assert_allclose(seen.variances[:2], 0.05**2)
+    assert seen.variances[2] > 100 * 0.05**2  # a bound that was known to be kept tells nothing
 
 
 @pytest.mark.parametrize("bound", [-0.5, 0.3, 2.0])
 def test_a_bound_tells_what_the_truncated_normal_does(bound):
-    seen = Lasting(1.0, 1.0, 0.0).completed(bounded([bound], [1]))
-    gain = 1 / (1 + seen.blurs[0])
+    seen = AR1Filter(1.0, 1.0, 0.0).pseudo_measurements(bounded([bound], [1]))
+    gain = 1 / (1 + seen.variances[0])
     z = np.random.default_rng(0).standard_normal(2_000_000)
     beyond = z[z > bound]
     assert gain * seen.values[0] == pytest.approx(beyond.mean(), abs=0.01)
@@ -185,9 +187,9 @@ def test_time_passes_where_nothing_shows():
     path = run(rng, 6000, 1.0, 0.9, 1)
     errors = told(path)
     seen = np.sin(np.arange(6000) / 3)[:, None] > 0
-    errors = replace(errors, told=seen)
-    known = Lasting(1.0, 0.9, 0.01).completed(errors[:, 0])
-    new, much = Lasting(1.0, 0.9, 0.01).whitened(path, known)
+    errors = replace(errors, observed=seen)
+    known = AR1Filter(1.0, 0.9, 0.01).pseudo_measurements(errors[:, 0])
+    new, much = AR1Filter(1.0, 0.9, 0.01).innovations(path, known)
     assert np.isinf(much[~seen[:, 0]]).all()
     told_something = np.isfinite(much)
     assert told_something.sum() > 0.99 * seen.sum()  # hardly any is taken for odd
@@ -204,4 +206,4 @@ def test_what_is_unforeseen_is_what_a_filter_comes_to(spread, lasting, blur):
         variance, before = lasting**2 * known + (1 - lasting**2) * spread**2, variance
         if abs(variance - before) < 1e-9 * before:
             break
-    assert disturbance(spread, lasting, blur).unforeseen == pytest.approx(np.sqrt(variance + blur**2), rel=2e-2)
+    assert disturbance(spread, lasting, blur).prediction_std == pytest.approx(np.sqrt(variance + blur**2), rel=2e-2)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.adapt.common.censoring import is_cut_at_limit
-from isthmus.adapt.common.truncated_normal import mean_beyond, upper_tail
+from isthmus.adapt.common.censoring import is_saturated
+from isthmus.adapt.common.truncated_normal import inverse_mills_ratio, upper_tail
 
 BOUNDS = [-6.0, -1.0, 0.0, 0.5, 2.0, 3.9, 4.1, 8.0]
 
@@ -19,7 +19,7 @@ def test_the_upper_tail_is_the_normal_one(bound):
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_the_mean_beyond_a_bound_is_that_of_the_normal_tail(bound):
     exact = math.exp(-0.5 * bound**2) / math.sqrt(2 * math.pi) / (0.5 * math.erfc(bound / math.sqrt(2)))
-    assert mean_beyond(np.array([bound]))[0] == pytest.approx(exact, rel=2e-3, abs=1e-6)
+    assert inverse_mills_ratio(np.array([bound]))[0] == pytest.approx(exact, rel=2e-3, abs=1e-6)
 
 
 def drawn(seed, size=2000):
@@ -31,12 +31,12 @@ def drawn(seed, size=2000):
 def test_noise_before_the_limit_leaves_a_heap_there(seed, noise):
     rng, asked = drawn(seed)
     done = np.clip(asked + noise * rng.standard_normal(asked.shape), -1, 1)
-    assert is_cut_at_limit(asked, done, np.ones_like(done))
-    assert not is_cut_at_limit(asked, done, np.full_like(done, 0.1))
+    assert is_saturated(asked, done, np.ones_like(done))
+    assert not is_saturated(asked, done, np.full_like(done, 0.1))
 
 
 @given(st.integers(0, 100), st.floats(0.3, 1.6), st.floats(0.0, 0.4))
 def test_other_motors_and_other_forces_leave_none(seed, gain, force):
     rng, asked = drawn(seed)
     done = gain * asked + force * rng.standard_normal(asked.shape)
-    assert not is_cut_at_limit(asked, done, np.ones_like(done))
+    assert not is_saturated(asked, done, np.ones_like(done))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from isthmus.adapt.common import cost_to_go as recursion
 from isthmus.adapt.common.cost_to_go import cost_to_go
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.core import History, Step, WorldSpec, stream
 from isthmus.core.metric import Metric
 from isthmus.gaps import Gap
@@ -87,8 +87,8 @@ def test_the_cost_to_go_is_the_regulators(seed):
     a, b = drawn_system(seed)
     world = LinearWorld(a, b)
     metric = cost_to_go(lambda history: np.zeros((len(history.current), 2)), world, stream(seed))
-    scaled_a = np.sqrt(recursion.DISCOUNT) * a * metric.spread / metric.spread[:, None]
-    scaled_b = np.sqrt(recursion.DISCOUNT) * 2 * b / metric.spread[:, None]
+    scaled_a = np.sqrt(recursion.DISCOUNT) * a * metric.scale / metric.scale[:, None]
+    scaled_b = np.sqrt(recursion.DISCOUNT) * 2 * b / metric.scale[:, None]
     wanted = np.eye(4)
     for _ in range(2000):  # the algebraic Riccati equation, in its other form: P = 1 + A' (P^-1 + B B')^-1 A
         wanted = np.eye(4) + scaled_a.T @ np.linalg.inv(np.linalg.inv(wanted) + scaled_b @ scaled_b.T) @ scaled_a
@@ -102,7 +102,7 @@ def test_a_reachable_state_is_explained_exactly_and_another_as_well_as_can_be(se
     a, b = drawn_system(seed)
     world, rng = LinearWorld(a, b), np.random.default_rng(seed)
     root = np.linalg.cholesky(np.cov(rng.standard_normal((4, 20))))
-    explainer = Explainer(world, Metric(np.arange(4), np.ones(4), root))
+    explainer = EffectiveActionEstimator(world, Metric(np.arange(4), np.ones(4), root))
     observations, actions = rng.standard_normal((6, 4)), rng.uniform(-1, 1, (6, 2))
     reached = observations @ a.T + actions @ b.T
     np.testing.assert_allclose(explainer(observations, reached, np.zeros((6, 2)), 4).actions, actions, atol=1e-4)
@@ -115,14 +115,14 @@ def test_a_reachable_state_is_explained_exactly_and_another_as_well_as_can_be(se
 @pytest.mark.parametrize("name", ["reacher", "hopper", "half-cheetah"])
 def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(name):
     task, rng = load_task(name), stream(3)
-    spec, world = task.embodiment.spec, task.source(6)
+    spec, world = task.robot_model.spec, task.source(6)
     observations = world.reset(rng)
     for _ in range(10):
         observations = world.step(0.3 * rng.uniform(-1, 1, (6, spec.action_size)) * spec.half_range).observations
     actions = 0.8 * rng.uniform(-1, 1, (6, spec.action_size)) * spec.half_range
     reached = world.predict(History.of(observations), actions)
     spread = np.maximum(np.abs(reached - observations)[:, spec.targets].std(axis=0), 1e-3)
-    explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread))
+    explainer = EffectiveActionEstimator(task.unclamped(), Metric.even(spec.targets, spread))
     start = actions + 0.1 * rng.uniform(-1, 1, actions.shape) * spec.half_range
     found = explainer(observations, reached, start, 4).actions
     np.testing.assert_allclose(found / spec.half_range, actions / spec.half_range, atol=0.02)
@@ -130,13 +130,13 @@ def test_the_simulators_own_steps_are_explained_by_the_actions_that_made_them(na
 
 def test_a_stronger_motor_is_explained_by_actions_beyond_the_limit():
     task = load_task("reacher")
-    spec, rng = task.embodiment.spec, stream(4)
+    spec, rng = task.robot_model.spec, stream(4)
     robot = task.target(Gap.parse("torque-scale=1.4"), 4)
     observations = robot.reset(rng)
     actions = 0.9 * spec.half_range * np.sign(rng.uniform(-1, 1, (4, 2)))
     reached = robot.step(actions).observations
     spread = np.abs(reached - observations)[:, spec.targets].std(axis=0) + 1e-6
-    explainer = Explainer(task.unlimited(), Metric.even(spec.targets, spread))
+    explainer = EffectiveActionEstimator(task.unclamped(), Metric.even(spec.targets, spread))
     found = explainer(observations, reached, actions, 4).actions
     np.testing.assert_allclose(found, 1.4 * actions, rtol=0.02)
 
@@ -145,7 +145,7 @@ def test_a_stronger_motor_is_explained_by_actions_beyond_the_limit():
 def test_an_error_is_explained_as_far_as_it_is_worth_the_effort(seed, effort):
     a, b = drawn_system(seed)
     world, rng = LinearWorld(a, b), np.random.default_rng(seed)
-    explainer = Explainer(world, Metric(np.arange(4), np.ones(4), np.eye(4), effort))
+    explainer = EffectiveActionEstimator(world, Metric(np.arange(4), np.ones(4), np.eye(4), effort))
     observations, actions = rng.standard_normal((6, 4)), rng.uniform(-1, 1, (6, 2))
     pushed = observations @ a.T + actions @ b.T + 0.1 * rng.standard_normal((6, 4))
     missing = (pushed - observations @ a.T - actions @ b.T).T
@@ -155,4 +155,4 @@ def test_an_error_is_explained_as_far_as_it_is_worth_the_effort(seed, effort):
     for found in (explainer(observations, pushed, actions, 1), explainer(observations, pushed, actions, 1, start)):
         np.testing.assert_allclose(found.errors, wanted, atol=1e-6)
         share = np.diag(np.linalg.solve(gain.T @ gain + effort * np.eye(2), gain.T @ gain))
-        np.testing.assert_allclose(found.clear, np.broadcast_to(share, (6, 2)), atol=1e-6)
+        np.testing.assert_allclose(found.gain, np.broadcast_to(share, (6, 2)), atol=1e-6)

@@ -8,19 +8,19 @@ import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
 from isthmus.adapt.finetune.on_target import Exploring
-from isthmus.adapt.finetune.policy import Retrained
+from isthmus.adapt.finetune.policy import FinetunedPolicy
 from isthmus.adapt.method import Rehearsal
 from isthmus.core import History, Mlp, Problem, stream
-from isthmus.core.trajectory import PaidTrajectory
+from isthmus.core.trajectory import RewardedTrajectory
 from isthmus.experts import load_expert
 from isthmus.policies import NetworkPolicy, Unadapted
 from isthmus.policies.finetuner import Trained
 from isthmus.robots import load_task
-from isthmus.transfer.source.finetuner import practice_in, robust_for
+from isthmus.transfer.source.finetuner import finetuner_in, robust_for
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
-SPEC = TASK.embodiment.spec
+SPEC = TASK.robot_model.spec
 
 
 def always(score):
@@ -60,7 +60,7 @@ class Scripted:
 
 
 def source(practice=None, policy=EXPERT, **others):
-    return Source(policy, TASK.source(), TASK.unlimited(2), SPEC, 0, practice=practice, **others)
+    return Source(policy, TASK.source(), TASK.unclamped(2), SPEC, 0, finetuner=practice, **others)
 
 
 def scripted(name, worths):
@@ -72,12 +72,12 @@ def episodes(count, steps=6):
     rng, made = stream(0), []
     for _ in range(count):
         seen, done = TASK.source(steps + 1).reset(rng), rng.uniform(-0.5, 0.5, (steps, 2))
-        made.append([PaidTrajectory(seen, done, done, done, seen[1:], rewards=np.ones(steps), ended=False)])
+        made.append([RewardedTrajectory(seen, done, done, done, seen[1:], rewards=np.ones(steps), ended=False)])
     return made
 
 
 def age(method):
-    return method._practice.age(method.decider().policy.network)
+    return method._finetuner.age(method.policy().policy.network)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def age(method):
     ids=["last", "middle", "first"],
 )
 def test_grounding_keeps_the_policy_that_earns_most_in_the_corrected_simulator(worths, kept):
-    method, _ = scripted("grounded", worths)
+    method, _ = scripted("fine-tune", worths)
     learned = method.learn(episodes(6), 0, lambda *_: None)
     assert age(method) == kept
     assert (learned.epochs, learned.best) == (2, kept)
 
 
 def test_practice_goes_on_from_what_was_kept():
-    method, _ = scripted("grounded", {0: 0, 1: 9, 2: 1, 3: 10})
+    method, _ = scripted("fine-tune", {0: 0, 1: 9, 2: 1, 3: 10})
     for number in range(2):
         method.learn(episodes(6), number, lambda *_: None)
     assert age(method) == 3
@@ -124,11 +124,11 @@ def test_exploration_has_the_spread_it_says_about_the_policys_own_action():
     np.testing.assert_allclose(decision.command.std(axis=0), [0.1, 0.3], rtol=0.05)
     np.testing.assert_allclose(decision.command.mean(axis=0), EXPERT(window)[0], atol=0.03)
     method, _ = scripted("rl-on-target", {})
-    assert isinstance(method.decider(), Unadapted)  # nothing was learned yet
+    assert isinstance(method.policy(), Unadapted)  # nothing was learned yet
     assert not np.array_equal(method.explorer(stream(2))(window), EXPERT(window))
 
 
-@pytest.mark.parametrize("name", ["grounded", "rl-on-target"])
+@pytest.mark.parametrize("name", ["fine-tune", "rl-on-target"])
 def test_what_cannot_be_trained_on_is_refused(name, tmp_path, monkeypatch):
     def some_policy(_history):
         return np.zeros((1, 2))
@@ -139,7 +139,7 @@ def test_what_cannot_be_trained_on_is_refused(name, tmp_path, monkeypatch):
         make_method(name, source(), MethodSettings())
     monkeypatch.setitem(sys.modules, "isthmus.experts.finetuner", None)
     with pytest.raises(Problem, match=r"pip install 'isthmus\[train\]'"):
-        make_method(name, source(practice_in(TASK)), MethodSettings())
+        make_method(name, source(finetuner_in(TASK)), MethodSettings())
     (tmp_path / "model.npz").write_bytes(b"nothing")
     with pytest.raises(Problem, match=r"model\.npz"):
         scripted(name, {})[0].restore(tmp_path / "model.npz")
@@ -149,8 +149,8 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
     other = NetworkPolicy(replace(EXPERT.network, output_mean=np.ones(2)))
     method = make_method("robust", source(robust=lambda: other), MethodSettings())
     window = History.of(TASK.source(3).reset(stream(0)))
-    np.testing.assert_array_equal(method.decider()(window), other(window))
-    np.testing.assert_array_equal(method.decider().decide(window).source, EXPERT(window))
+    np.testing.assert_array_equal(method.policy()(window), other(window))
+    np.testing.assert_array_equal(method.policy().decide(window).source, EXPERT(window))
     monkeypatch.setattr("isthmus.experts.shipped.WEIGHTS", tmp_path)
     with pytest.raises(Problem, match=r"no robust policy ships.*--randomise"):
         make_method("robust", source(robust=robust_for(TASK)), MethodSettings())
@@ -159,7 +159,7 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
 @pytest.mark.parametrize(("reached", "practises"), [(0.95, False), (0.5, True)])
 def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reached, practises, tmp_path):
     def rehearsed(decider, _history, _part):
-        retrained = isinstance(decider, Retrained)
+        retrained = isinstance(decider, FinetunedPolicy)
         return np.full(16, 0.97 if retrained else reached if isinstance(decider, Unadapted) else 0.0)
 
     def made():
@@ -169,22 +169,22 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
         def there(_policy):
             return Scripted({0: 1, 1: 2, 2: 3, 3: 4, 4: 5}, [])
 
-        rehearsal = Rehearsal(rehearsed, source=always(1.0), zero=always(0.0), practice=there)
+        rehearsal = Rehearsal(rehearsed, source=always(1.0), zero=always(0.0), finetuner=there)
         told = source(nowhere, rehearsal=lambda *_known, **_how: rehearsal)
         return make_method("auto", told, MethodSettings(may_retrain=True))
 
     method, window = made(), History.of(TASK.source(3).reset(stream(0)))
     learned = method.learn(episodes(5), 0, lambda _pass, _loss: None)
-    assert learned.chosen == ("grounded" if practises else "unadapted")
-    assert ("grounded" in learned.foreseen) == practises
-    assert np.array_equal(method.decider()(window), EXPERT(window)) != practises
+    assert learned.chosen == ("fine-tune" if practises else "unadapted")
+    assert ("fine-tune" in learned.predicted_scores) == practises
+    assert np.array_equal(method.policy()(window), EXPERT(window)) != practises
     method.save(tmp_path / "model.npz")
     again = made()
     again.restore(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.decider()(window), method.decider()(window))
+    np.testing.assert_array_equal(again.policy()(window), method.policy()(window))
     later = method.learn(episodes(5), 1, lambda _pass, _loss: None)
     assert later.chosen == learned.chosen, "what was trained once is rehearsed, and does"
-    assert "grounded" not in later.foreseen
+    assert "fine-tune" not in later.predicted_scores
 
 
 def test_auto_that_may_not_retrain_does_not():

@@ -38,9 +38,9 @@ def test_a_known_inverse_is_found(windows, make_linear_world, correction, k):
     data = windows[k]
     result = fit(data, TARGETS, SMALL, np.random.default_rng(0), correction=correction)
     labels = data.corrections if correction else data.actions
-    assert (result.error < 0.1 * result.spread).all()
+    assert (result.error < 0.1 * result.action_std).all()
     np.testing.assert_allclose(held_out_errors(result.model, data, labels, SMALL), result.error, rtol=1e-3, atol=1e-5)
-    np.testing.assert_allclose(result.spread, labels[data.starts + k - 1].std(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(result.action_std, labels[data.starts + k - 1].std(axis=0), rtol=1e-4)
     if k == 1:  # and it is that of the robot, not only of the data
         world, rng = make_linear_world(50), np.random.default_rng(2)
         before, action = world.reset(rng), rng.uniform(-0.8, 0.8, (50, 2))
@@ -53,7 +53,7 @@ def test_without_learning_nothing_is_found(windows):
     """The test above can fail."""
     settings = FitSettings(hidden=(32, 32), epochs=1, batch=64, learning_rate=1e-9)
     result = fit(windows[1], TARGETS, settings, np.random.default_rng(0))
-    assert (result.error > 0.5 * result.spread).all()
+    assert (result.error > 0.5 * result.action_std).all()
 
 
 def test_the_losses_are_those_of_every_pass_and_the_best_is_kept(windows):
@@ -66,7 +66,7 @@ def test_the_losses_are_those_of_every_pass_and_the_best_is_kept(windows):
     assert all(np.isfinite(pair).all() for pair in result.losses[1:])
     assert result.best == int(np.argmin(held_out)) > 0
     assert told == list(enumerate(held_out))[1:]
-    assert np.square(result.error / result.spread).mean() == pytest.approx(held_out[result.best], rel=1e-4)
+    assert np.square(result.error / result.action_std).mean() == pytest.approx(held_out[result.best], rel=1e-4)
 
 
 def test_the_same_stream_gives_the_same_weights_bit_for_bit(windows):

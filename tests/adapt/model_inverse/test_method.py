@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
-from isthmus.adapt.model_inverse.method import ITERATIONS, IdentifiedPolicy, _Trial
-from isthmus.adapt.model_inverse.one_step_inverse import Reach
+from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy, _Trial
+from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import History, Problem, stream
 from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 from isthmus.sysid import Physics
-from isthmus.sysid.open_target import OpenTarget
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.sysid.open_target import UnclampedTarget
+from isthmus.transfer import Config, RunFolder, run_transfer
 
 TASK = load_task("reacher")
 
@@ -20,17 +20,19 @@ def method(*, physics=True):
     source = Source(
         load_expert(TASK),
         TASK.source(),
-        TASK.unlimited(4),
-        TASK.embodiment.spec,
+        TASK.unclamped(4),
+        TASK.robot_model.spec,
         0,
-        physics=Physics(TASK.embodiment) if physics else None,
+        physics=Physics(TASK.robot_model) if physics else None,
     )
-    return make_method("identified", source, MethodSettings())
+    return make_method("model-inverse", source, MethodSettings())
 
 
 def test_a_heavier_tilted_arm_does_what_the_expert_does_in_simulation(tmp_path):
-    config = Config("reacher", "tilt=90,mass=1.3", "identified", samples=100, round_samples=50, evaluation_episodes=50)
-    result = cross(config, RunFolder(tmp_path / "run"))
+    config = Config(
+        "reacher", "tilt=90,mass=1.3", "model-inverse", samples=100, round_samples=50, evaluation_episodes=50
+    )
+    result = run_transfer(config, RunFolder(tmp_path / "run"))
     assert result.samples == 100
     assert result.normalised_unadapted < 0.8
     assert result.normalised_adapted == pytest.approx(1.0, abs=0.02)
@@ -38,15 +40,15 @@ def test_a_heavier_tilted_arm_does_what_the_expert_does_in_simulation(tmp_path):
 
 def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
     """Motors of twice the strength need half the action, whatever the policy commands beyond the limit."""
-    spec, strong = TASK.embodiment.spec, Gap.parse("torque-scale=2").apply(TASK.embodiment.model)
-    reach = Reach(
-        OpenTarget.of(TASK.embodiment, strong).simulator,
+    spec, strong = TASK.robot_model.spec, Gap.parse("torque-scale=2").apply(TASK.robot_model.model)
+    reach = OneStepInverse(
+        UnclampedTarget.of(TASK.robot_model, strong).simulator,
         spec.action_low,
         spec.action_high,
         Metric.even(spec.targets, np.ones(len(spec.targets))),
         ITERATIONS,
     )
-    adapted = IdentifiedPolicy(lambda history: np.tile([2.5, -3.0], (len(history.current), 1)), TASK.source(), reach)
+    adapted = ModelInversePolicy(lambda history: np.tile([2.5, -3.0], (len(history.current), 1)), TASK.source(), reach)
     command = adapted(History.of(TASK.source(3).reset(stream(2))))
     np.testing.assert_allclose(command, np.tile([0.5, -0.5], (3, 1)), atol=0.1)
 

@@ -13,7 +13,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.source.cost import source_cost
 
 TASK = load_task("reacher")
@@ -22,8 +22,8 @@ PLANNERS = ("output-error", "gaussian")
 
 
 def source(cost=None):
-    spec = TASK.embodiment.spec
-    return Source(EXPERT, TASK.source(), TASK.unlimited(4), spec, 0, cost or source_cost(TASK))
+    spec = TASK.robot_model.spec
+    return Source(EXPERT, TASK.source(), TASK.unclamped(4), spec, 0, cost or source_cost(TASK))
 
 
 def score(gap, policy, history):
@@ -35,8 +35,8 @@ def score(gap, policy, history):
 def test_a_tilted_arm_reaches_without_any_training(name, gap):
     scale = Scale(score("none", ZeroPolicy(2), 1), score("none", EXPERT, 1))
     method = make_method(name, source(), MethodSettings())
-    assert not method.samples_wanted
-    assert scale(score(gap, method.decider(), method.history)) >= 0.8
+    assert not method.needs_target_data
+    assert scale(score(gap, method.policy(), method.history)) >= 0.8
 
 
 @pytest.mark.parametrize(("name", "share"), [("output-error", 0.05), ("gaussian", 0.5)])
@@ -49,22 +49,22 @@ def test_what_an_adapted_planner_expects_comes_closer_to_what_is_seen(name, shar
         errors = np.abs(trace.observations[:, 1:] - trace.wanted)[:, 5:, 6:8]  # of the speeds, once there is a past
         return np.median(errors)  # now and then the elbow hits its end, which no line foresees
 
-    blind = method.decider()
+    blind = method.policy()
     blind.adaptation = lambda prior, _last: prior
-    assert surprise(method.decider()) < share * surprise(blind)
+    assert surprise(method.policy()) < share * surprise(blind)
 
 
 @pytest.mark.parametrize("name", PLANNERS)
 def test_each_world_is_planned_for_as_if_it_were_alone_and_a_reset_begins_anew(name):
     method = make_method(name, source(), MethodSettings())
-    spec, robot = TASK.embodiment.spec, TASK.target(Gap.parse("tilt=60"), 2)
-    together, alone = method.decider(), [method.decider(), method.decider()]
+    spec, robot = TASK.robot_model.spec, TASK.target(Gap.parse("tilt=60"), 2)
+    together, alone = method.policy(), [method.policy(), method.policy()]
     buffer = HistoryBuffer(spec, 2, 2)
     buffer.begin(robot.reset(stream(1)))
     for step in range(5):  # later, differences in rounding grow
         if step == 2:  # one of them begins a new episode
             buffer.begin(robot.reset(stream(2), np.array([True, False])), np.array([True, False]))
-            alone[0] = method.decider()
+            alone[0] = method.policy()
         window = buffer.window
         commands = together(window)
         for world, planner in enumerate(alone):
@@ -81,12 +81,12 @@ def test_a_task_that_does_not_say_its_cost_cannot_be_planned_for():
 
 
 def test_the_outlook_is_the_simulators_own_near_where_it_was_taken():
-    units = Units(TASK.embodiment.spec, np.full(11, 0.05))
-    rng, world = stream(3), TASK.unlimited(3)
+    units = Units(TASK.robot_model.spec, np.full(11, 0.05))
+    rng, world = stream(3), TASK.unclamped(3)
     observations, controls = world.reset(rng), rng.uniform(-1, 1, (3, 2))
     found = outlook(source_cost(TASK), units, observations, controls)
     nearby = controls + 0.01
-    seen, before, after = source_cost(TASK).foresee(observations, units.action(nearby), len(observations))
+    seen, before, after = source_cost(TASK).predict(observations, units.action(nearby), len(observations))
     states = units.state(observations)
     np.testing.assert_allclose(found.dynamics(states, nearby), units.state(seen), atol=1e-3)
     np.testing.assert_allclose(found.before(states, nearby), before, atol=1e-9)
@@ -126,6 +126,6 @@ def test_a_quadratic_cost_is_expanded_as_it_is(make_spec):
 
 def test_a_crossing_scores_what_needs_no_samples(tmp_path):
     config = Config("reacher", "tilt=90", "output-error", evaluation_episodes=50)
-    result = cross(config, RunFolder(tmp_path / "run"))
+    result = run_transfer(config, RunFolder(tmp_path / "run"))
     assert result.samples == 0
     assert result.normalised_adapted > 0.8 > result.normalised_unadapted

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
-from isthmus.adapt.preview.arx import Answer, AnsweredRun, fit_answer
+from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
 from isthmus.adapt.preview.method import led_past
 from isthmus.core import History, HistoryBuffer, Trajectory
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 
 LAG, LATER = 0.3, 0.6
 """What a command moves in its own step, and in the one after: more, so that no one-step inverse is stable."""
@@ -60,7 +60,7 @@ def source(make_spec):
     return Source(
         policy=policy,
         simulator=Direct(spec),
-        unlimited=Direct(spec),
+        unclamped=Direct(spec),
         spec=spec,
         seed=0,
         joints=lambda seen: (seen[:, :2], np.zeros_like(seen[:, :2])),
@@ -95,7 +95,7 @@ def test_it_keeps_a_lagging_robot_on_course(source, rng):
     _, unadapted = swing(source, policy, 1)
     method = make_method("preview", source, MethodSettings())
     method.learn(episodes, 0, lambda _epoch, _loss: None)
-    _, adapted = swing(source, method.decider(), method.history)
+    _, adapted = swing(source, method.policy(), method.history)
     assert adapted < 0.2 * unadapted
 
 
@@ -109,7 +109,7 @@ def test_a_policy_beyond_the_limits_counts_for_what_the_actuators_make_of_it(sou
         limited = Limited(source.spec)
         source_of = replace(source, policy=lambda past: np.full((len(past.current), 2), push), simulator=limited)
         method._source = source_of
-        return method.decider()(history.window)
+        return method.policy()(history.window)
 
     inside, beyond = command(1.0), command(2.5)
     assert (inside < 1).any()
@@ -125,14 +125,14 @@ def test_recorded_commands_are_led_as_those_of_a_run(source, rng):
 
     run, _ = swing(source, watched, 4, steps=12, jolt=0.1, rng=rng, start=(0.3, -0.2))
     before = source.joints(run.observations[:1])[0][0]
-    np.testing.assert_array_equal(recorded_past(run.applied, 3, before), np.stack(live))
+    np.testing.assert_array_equal(past_actions(run.applied, 3, before), np.stack(live))
     np.testing.assert_array_equal(live[0], np.tile(before, 3))
 
 
 def test_nothing_is_kept_of_a_window_that_moves_on(source, rng):
     method = make_method("preview", source, MethodSettings())
     method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(3)], 0, lambda *_: None)
-    live, still = method.decider(), method.decider()
+    live, still = method.policy(), method.policy()
 
     def with_a_copy(history):
         return still(History(history.observations.copy(), history.actions.copy()))
@@ -146,28 +146,28 @@ def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
     method.save(tmp_path / "model.npz")
     again = make_method("preview", source, MethodSettings())
     again.restore(tmp_path / "model.npz")
-    assert swing(source, method.decider(), 3)[1] == swing(source, again.decider(), 3)[1]
+    assert swing(source, method.policy(), 3)[1] == swing(source, again.policy(), 3)[1]
 
 
 def test_an_answer_finds_the_robots_own_numbers(rng):
     weights = rng.normal(scale=0.3, size=(1 + 2 + 2 * 2, 2))
     weights[1:3] = -0.5 * np.eye(2)  # it comes to rest
-    truth = Answer(weights, past=1)
+    truth = ArxModel(weights, past=1)
     runs = []
     for _ in range(5):
         actions, sensed = rng.normal(size=(40, 2)), [rng.normal(size=(1, 2))]
-        past = recorded_past(actions, 1)
+        past = past_actions(actions, 1)
         for action, before in zip(actions, past, strict=True):
             sensed.append(truth(sensed[-1], action[None], before[None]))
-        runs.append(AnsweredRun(np.concatenate(sensed), actions, past))
-    fitted = fit_answer(runs, past=1)
+        runs.append(ArxRun(np.concatenate(sensed), actions, past))
+    fitted = fit_arx(runs, past=1)
     np.testing.assert_allclose(fitted.weights, truth.weights, atol=1e-4)
     assert fitted.actions == 2
 
 
 def test_a_course_is_its_sensitivity_in_steps(rng):
-    answer = Answer(rng.normal(scale=0.2, size=(1 + 2 + 2 * 3, 2)), past=2)
+    answer = ArxModel(rng.normal(scale=0.2, size=(1 + 2 + 2 * 3, 2)), past=2)
     start, past, none = rng.normal(size=(1, 2)), rng.normal(size=(1, 4)), np.zeros((1, 2))
     actions = rng.normal(size=(1, 3, 2))
-    moved = answer.course(start, actions, past, none) - answer.course(start, 0 * actions, past, none)
+    moved = answer.rollout(start, actions, past, none) - answer.rollout(start, 0 * actions, past, none)
     np.testing.assert_allclose(moved[0], np.einsum("hsja,ja->hs", answer.sensitivity(3), actions[0]), atol=1e-12)

@@ -6,21 +6,21 @@ import pytest
 from isthmus.cli import main
 from isthmus.core import History, Problem, stream
 from isthmus.core.metric import Metric
-from isthmus.evaluate.oracle import METRICS, Oracle, ceiling, make_metric
+from isthmus.evaluate.oracle import METRICS, OraclePolicy, make_metric, oracle_score
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
 from isthmus.sim.unactuated import unactuated_targets
-from isthmus.sysid.open_target import OpenTarget
+from isthmus.sysid.open_target import UnclampedTarget
 
 REACHER, HOPPER = load_task("reacher"), load_task("hopper")
 
 
 def oracle(task, gap, metric="even"):
-    expert, model = load_expert(task), task.embodiment.model
-    target = OpenTarget.of(task.embodiment, Gap.parse(gap).apply(model))
-    return Oracle(expert, task.source(), target, make_metric(metric, task, expert, stream(0)))
+    expert, model = load_expert(task), task.robot_model.model
+    target = UnclampedTarget.of(task.embodiment, Gap.parse(gap).apply(model))
+    return OraclePolicy(expert, task.source(), target, make_metric(metric, task, expert, stream(0)))
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -35,7 +35,7 @@ def test_where_there_is_no_gap_the_oracle_does_what_the_expert_does(metric):
 
 @pytest.mark.parametrize("gap", ["none", "tilt=90"])
 def test_an_arm_with_all_joints_driven_can_do_all_the_expert_does(gap):
-    found = ceiling(REACHER, Gap.parse(gap), load_expert(REACHER), "even", episodes=10, seed=0)
+    found = oracle_score(REACHER, Gap.parse(gap), load_expert(REACHER), "even", episodes=10, seed=0)
     assert found.normalised == pytest.approx(1.0, abs=0.01)
     assert found.out_of_reach < 0.02
     assert (found.normalised_unadapted < 0.9) == (gap != "none")
@@ -43,7 +43,7 @@ def test_an_arm_with_all_joints_driven_can_do_all_the_expert_does(gap):
 
 def test_a_leg_cannot_fly_and_says_what_it_missed():
     world, best = HOPPER.source(4), oracle(HOPPER, "gravity=1.2")
-    names = [HOPPER.embodiment.spec.observation_names[i] for i in best.metric.targets]
+    names = [HOPPER.robot_model.spec.observation_names[i] for i in best.metric.targets]
     observations, worst = world.reset(stream(1)), set()
     for _ in range(10):
         observations = world.step(best(History.of(observations))).observations
@@ -53,7 +53,7 @@ def test_a_leg_cannot_fly_and_says_what_it_missed():
 
 def test_a_weak_motor_is_at_its_limit_and_the_search_stays_within_it():
     best = oracle(REACHER, "torque-limit=0.05")
-    np.testing.assert_allclose(best.target.high, 0.05 * REACHER.embodiment.spec.action_high)
+    np.testing.assert_allclose(best.target.high, 0.05 * REACHER.robot_model.spec.action_high)
     best.policy = lambda history: np.full((len(history.current), 2), 0.9)
     decision = best.decide(History.of(REACHER.source(3).reset(stream(2))))
     given = np.clip(decision.command, best.target.low, best.target.high)
@@ -85,7 +85,7 @@ def test_the_command_that_is_found_is_better_than_its_neighbours():
         observations = world.step(best(History.of(observations))).observations
     history = History.of(observations)
     decision = best.decide(history)
-    spec, target = HOPPER.embodiment.spec, best.target
+    spec, target = HOPPER.robot_model.spec, best.target
 
     def error(commands):
         reached = target.simulator.predict(history, np.clip(commands, target.low, target.high))
@@ -99,7 +99,7 @@ def test_the_command_that_is_found_is_better_than_its_neighbours():
 
 def test_the_root_is_what_no_actuator_moves():
     def names(task):
-        spec = task.embodiment.spec
+        spec = task.robot_model.spec
         return {
             spec.observation_names[i]
             for i, one in zip(spec.targets, unactuated_targets(task.embodiment), strict=True)
@@ -109,23 +109,23 @@ def test_the_root_is_what_no_actuator_moves():
     assert names(HOPPER) == {"rootz", "rooty", "rootx velocity", "rootz velocity", "rooty velocity"}
     assert names(REACHER) == {"target x", "target y"}
     root = make_metric("root", HOPPER, load_expert(HOPPER), stream(0))
-    weighed = root.weigh(np.eye(12)[1] * 3), Metric.even(root.targets, root.spread).weigh(np.eye(12)[1] * 3)
+    weighed = root.weigh(np.eye(12)[1] * 3), Metric.even(root.targets, root.scale).weigh(np.eye(12)[1] * 3)
     np.testing.assert_allclose(weighed[0], 5 * weighed[1])
 
 
 def test_it_is_labelled_an_oracle(capsys):
-    options = ["ceiling", "reacher", "--gap", "tilt=45", "--episodes", "4"]
+    options = ["oracle", "reacher", "--gap", "tilt=45", "--episodes", "4"]
     main(options)
     printed = capsys.readouterr().out
-    assert "ceiling (oracle: looks into the target)" in printed
+    assert "oracle (looks into the target)" in printed
     assert "wanted state out of reach: 0%" in printed
     main([*options, "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert figures["oracle"] is True
     assert figures["normalised"] > figures["normalised_unadapted"]
-    assert set(figures["missed"]) == set(REACHER.embodiment.spec.observation_names)
+    assert set(figures["missed"]) == set(REACHER.robot_model.spec.observation_names)
 
 
 def test_a_policy_that_does_nothing_has_no_ceiling():
     with pytest.raises(Problem, match="no better than doing nothing"):
-        ceiling(REACHER, Gap(), ZeroPolicy(2), "even", episodes=2, seed=0)
+        oracle_score(REACHER, Gap(), ZeroPolicy(2), "even", episodes=2, seed=0)

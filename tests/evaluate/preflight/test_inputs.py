@@ -12,7 +12,7 @@ from isthmus.robots import load_task
 
 TASK = load_task("humanoid")
 EXPERT = load_expert(TASK)
-FORCES = [i for i, name in enumerate(TASK.embodiment.spec.observation_names) if "contact force" in name]
+FORCES = [i for i, name in enumerate(TASK.robot_model.spec.observation_names) if "contact force" in name]
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def test_a_policy_with_unmasked_inputs_is_brought_back_by_holding_them(unmasked)
     from isthmus.evaluate import evaluate
 
     def steps(policy):
-        spec = dataclasses.replace(TASK.embodiment.spec, horizon=150)
-        task = dataclasses.replace(TASK, embodiment=dataclasses.replace(TASK.embodiment, spec=spec))
+        spec = dataclasses.replace(TASK.robot_model.spec, horizon=150)
+        task = dataclasses.replace(TASK, robot_model=dataclasses.replace(TASK.robot_model, spec=spec))
         return evaluate(task, task.source(4), policy, 1, stream(0, "check")).lengths.mean()
 
     told = dict(held_inputs(TASK, unmasked.__call__))  # its network is out of sight

@@ -114,10 +114,10 @@ def test_a_recorded_normaliser_is_the_culprit_where_nothing_else_restores_the_re
 
 def test_a_robot_that_is_wrong_is_blamed_before_its_policy():
     def forgets(observations, qpos, qvel):
-        TASK.embodiment.restore(observations, qpos, qvel)
+        TASK.robot_model.restore(observations, qpos, qvel)
         qvel[:] = 0
 
-    task = dataclasses.replace(TASK, embodiment=dataclasses.replace(TASK.embodiment, restore=forgets))
+    task = dataclasses.replace(TASK, robot_model=dataclasses.replace(TASK.robot_model, restore=forgets))
     found = preflight(task, EXPERT, bare=None, expected=-0.5, episodes=4, seed=0)
     assert not found.as_expected
     assert found.suspects == ()

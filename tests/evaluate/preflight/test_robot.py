@@ -11,7 +11,7 @@ from isthmus.policies import ZeroPolicy
 from isthmus.robots import TASKS, load_task
 
 TASK = load_task("hopper")
-BODY = TASK.embodiment
+BODY = TASK.robot_model
 EXPERT = load_expert(TASK)
 
 
@@ -46,7 +46,7 @@ def observe_of_the_first(fields, out):
 
 
 def changed(**changes):
-    return dataclasses.replace(TASK, embodiment=dataclasses.replace(BODY, **changes))
+    return dataclasses.replace(TASK, robot_model=dataclasses.replace(BODY, **changes))
 
 
 def of_all_rows(history):
@@ -61,7 +61,7 @@ def failed(task, policy=EXPERT):
 def test_every_robot_that_ships_is_consistent(name):
     pytest.importorskip("gymnasium_robotics") if name.startswith("fetch") else None
     task = load_task(name)
-    policy = EXPERT if name == "hopper" else task.policy or ZeroPolicy(task.embodiment.spec.action_size)
+    policy = EXPERT if name == "hopper" else task.policy or ZeroPolicy(task.robot_model.spec.action_size)
     assert failed(task, policy) == []
 
 

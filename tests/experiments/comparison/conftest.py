@@ -49,7 +49,7 @@ def tiny():
     """A comparison on Reacher that takes seconds."""
 
     def make(methods="pd", **changes):
-        small = {"metrics": ("even",), "ceiling_episodes": 2, "settings": MethodSettings(fit=FitSettings(epochs=2))}
+        small = {"metrics": ("even",), "oracle_episodes": 2, "settings": MethodSettings(fit=FitSettings(epochs=2))}
         entries = [Entry(name) for name in dict.fromkeys(entry.method for entry in choose_entries(methods))]
         return Case("reacher", "tilt=90", 60, tuple(entries), **(small | changes))
 

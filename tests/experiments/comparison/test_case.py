@@ -58,7 +58,7 @@ def test_episodes_of_nobody_are_refused():
     ("changes", "message"),
     [
         ({"default_episodes": 10}, "evaluation-episodes must be at least 50, got 10"),
-        ({"ceiling_episodes": 0}, "episodes must be at least 1, got 0"),
+        ({"oracle_episodes": 0}, "episodes must be at least 1, got 0"),
     ],
 )
 def test_what_nobody_could_run_is_refused_before_anything_is_run(changes, message):

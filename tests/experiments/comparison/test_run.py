@@ -10,7 +10,7 @@ import pytest
 from isthmus.core import Problem
 from isthmus.experiments.comparison import compare
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.settings import CEILING_EPISODES
+from isthmus.experiments.comparison.settings import ORACLE_EPISODES
 from isthmus.experiments.comparison.write import write_comparison
 from isthmus.transfer import PolicyFile
 
@@ -21,16 +21,18 @@ def figures(comparison):
 
 
 def test_a_comparison_has_a_row_a_method_a_ceiling_and_advice(tiny, tmp_path, in_process):
-    [done] = compare([tiny("explained,pd")], tmp_path, seeds=2)
+    [done] = compare([tiny("residual-action,pd")], tmp_path, seeds=2)
     plain = done.to_json()
-    assert [row["method"] for row in plain["rows"]] == ["unadapted", "explained", "pd"]
+    assert [row["method"] for row in plain["rows"]] == ["unadapted", "residual-action", "pd"]
     assert [row["samples"] for row in plain["rows"]] == [0, 60, 60]
     assert all(row["step_microseconds"] > 0 and row["fit_seconds"] >= 0 for row in plain["rows"])
     assert plain["rows"][1]["normalised"] > plain["rows"][0]["normalised"]
     assert plain["ceiling"]["even"]["oracle"]
     assert plain["ceiling"]["even"]["normalised"] > plain["rows"][0]["normalised"]
     assert plain["take"] in plain["advice"]
-    made = "isthmus compare reacher --gap tilt=90 --samples 60 --methods explained,pd --ceiling-episodes 2 --seeds 2"
+    made = (
+        "isthmus compare reacher --gap tilt=90 --samples 60 --methods residual-action,pd --oracle-episodes 2 --seeds 2"
+    )
     assert plain["command"] == made
     assert not any((tmp_path / "runs").iterdir())
 
@@ -38,11 +40,11 @@ def test_a_comparison_has_a_row_a_method_a_ceiling_and_advice(tiny, tmp_path, in
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
-        ({"ceiling_episodes": CEILING_EPISODES}, ""),
-        ({"metrics": ()}, "--no-ceiling "),
-        ({"metrics": (), "default_episodes": 60, "episodes": {"pd": 70}}, "--episodes 60,pd=70 --no-ceiling "),
-        ({"metrics": (), "episodes": {"pd": 70}}, "--episodes pd=70 --no-ceiling "),
-        ({"policy": PolicyFile("p.npz", digest="known")}, "--policy p.npz --ceiling-episodes 2 "),
+        ({"oracle_episodes": ORACLE_EPISODES}, ""),
+        ({"metrics": ()}, "--no-oracle "),
+        ({"metrics": (), "default_episodes": 60, "episodes": {"pd": 70}}, "--episodes 60,pd=70 --no-oracle "),
+        ({"metrics": (), "episodes": {"pd": 70}}, "--episodes pd=70 --no-oracle "),
+        ({"policy": PolicyFile("p.npz", digest="known")}, "--policy p.npz --oracle-episodes 2 "),
     ],
 )
 def test_a_comparison_says_how_to_make_it_again(tiny, changes, options):
@@ -52,7 +54,7 @@ def test_a_comparison_says_how_to_make_it_again(tiny, changes, options):
 
 def test_what_is_done_is_not_done_again_and_more_seeds_go_on_from_fewer(tiny, tmp_path, in_process):
     [first] = compare([tiny()], tmp_path, seeds=1)
-    in_process.clear()
+    in_process.gain()
     [again] = compare([tiny()], tmp_path, seeds=1)
     assert in_process == []
     assert again.to_json() == first.to_json()
@@ -78,7 +80,7 @@ def test_a_method_that_cannot_serve_says_so_in_its_row_and_the_others_go_on(tiny
     rows, notes = done.brief()
     assert rows[1][:2] == ("walk", "cannot")
     assert "walk: this robot has no legs" in notes
-    in_process.clear()
+    in_process.gain()
     compare([tiny("walk,pd")], tmp_path, seeds=1)
     assert in_process == ["reacher, tilt=90, walk, seed 0"]  # perhaps it can by now
 
@@ -116,7 +118,7 @@ def test_what_makes_no_sense_is_refused(tiny, tmp_path, how, message):
 
 def test_a_comparison_killed_in_the_middle_comes_to_the_same_figures(tmp_path, holders, eventually):
     command = [sys.executable, "-m", "isthmus", "compare", "reacher", "--gap", "tilt=90", "--samples", "60"]
-    command += ["--methods", "pd", "--seeds", "2", "--workers", "1", "--no-ceiling", "--json", "--out"]
+    command += ["--methods", "pd", "--seeds", "2", "--workers", "1", "--no-oracle", "--json", "--out"]
     whole = json.loads(subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True).stdout)
     out = tmp_path / "killed"
     with subprocess.Popen([*command, str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:

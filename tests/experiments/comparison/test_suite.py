@@ -5,7 +5,7 @@ import pytest
 from isthmus.core import Problem
 from isthmus.experiments.comparison import suite
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.settings import CEILINGS_SHOWN, SUITE, SUITE_SEEDS
+from isthmus.experiments.comparison.settings import ORACLES_ON_PAGE, SUITE, SUITE_SEEDS
 from isthmus.experiments.comparison.suite import run_suite, suite_cases
 from isthmus.experiments.comparison.suite_page import write_suite
 from isthmus.experiments.comparison.wins import records
@@ -15,7 +15,7 @@ def test_the_suite_has_the_robots_and_gaps_it_promises():
     gaps = {task: {case.gap for case in suite_cases() if case.task == task} for task in SUITE}
     assert min(len(gaps[task]) for task in ("reacher", "hopper")) >= 6
     assert min(len(gaps[task]) for task in ("half-cheetah", "humanoid")) >= 3
-    assert all(gap in gaps[task] for task, gap in CEILINGS_SHOWN)
+    assert all(gap in gaps[task] for task, gap in ORACLES_ON_PAGE)
     assert SUITE_SEEDS >= 3
     for case in suite_cases():
         case.check()
@@ -24,22 +24,22 @@ def test_the_suite_has_the_robots_and_gaps_it_promises():
 @pytest.fixture
 def comparisons(tiny, make_row):
     """Two gaps: on one pd is best by far; on the other explained is level with doing nothing, and pd is worse."""
-    case = tiny("pd,explained")
+    case = tiny("pd,residual-action")
     known = {"even": {"normalised": 0.3, "standard_error": 0.01, "out_of_reach": 1.0}}
-    one = (make_row("unadapted", 0.5, 0.5), make_row("pd", 0.9, 0.9), make_row("explained", 0.6, 0.6))
-    other = (make_row("unadapted", 0.9, 0.9), make_row("pd", 0.2, 0.2), make_row("explained", 0.9, 0.9))
-    return [Comparison(case, 2, one, known), Comparison(tiny("pd,explained", default_episodes=60), 2, other, {})]
+    one = (make_row("unadapted", 0.5, 0.5), make_row("pd", 0.9, 0.9), make_row("residual-action", 0.6, 0.6))
+    other = (make_row("unadapted", 0.9, 0.9), make_row("pd", 0.2, 0.2), make_row("residual-action", 0.9, 0.9))
+    return [Comparison(case, 2, one, known), Comparison(tiny("pd,residual-action", default_episodes=60), 2, other, {})]
 
 
 def test_where_each_method_wins_is_told_by_the_figures(comparisons):
     idle, pd, explained = records(comparisons)
     assert pd.cells == ("pd", "1", "1", "1", "1", "2")
-    assert explained.cells == ("explained", "0", "1", "1", "0", "2")
+    assert explained.cells == ("residual-action", "0", "1", "1", "0", "2")
     assert idle.cells == ("unadapted", "1", "1", "0", "0", "2")
     assert (
         pd.sentence == "pd is the one to take on reacher (tilt=90), and does worse than nothing on reacher (tilt=90)."
     )
-    assert explained.sentence == "explained is level with the best on reacher (tilt=90)."
+    assert explained.sentence == "residual-action is level with the best on reacher (tilt=90)."
 
 
 def test_who_sees_the_reward_stands_apart(comparisons, make_row, kinds):
@@ -73,10 +73,10 @@ def test_the_files_say_what_to_take_and_what_is_missing(comparisons, make_row, t
 
 
 def test_ceilings_stand_beside_what_is_reached_where_they_are_asked_for(comparisons, tmp_path, monkeypatch):
-    monkeypatch.setattr("isthmus.experiments.comparison.suite_page.CEILINGS_SHOWN", (("reacher", "tilt=90"),))
+    monkeypatch.setattr("isthmus.experiments.comparison.suite_page.ORACLES_ON_PAGE", (("reacher", "tilt=90"),))
     known = {"normalised": 0.8, "standard_error": 0.01, "out_of_reach": 1.0}
     first = comparisons[0]
-    both = Comparison(first.case, 2, first.rows, {**first.ceilings, "root": known})
+    both = Comparison(first.case, 2, first.rows, {**first.oracle_scores, "root": known})
     write_suite([both], "isthmus compare-suite", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "0.300 with equal weights, and 0.800 with weights on the unactuated root" in text
@@ -96,6 +96,6 @@ def test_a_suite_runs_what_is_named_and_writes_its_results(tmp_path, in_process,
 
 
 def test_methods_that_are_named_run_without_the_others_and_the_ceilings(tmp_path, in_process, monkeypatch, tiny):
-    monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd,explained")])
+    monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd,residual-action")])
     run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["pd"])
     assert in_process == ["reacher, tilt=90, pd, seed 0"]

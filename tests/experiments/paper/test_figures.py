@@ -21,7 +21,7 @@ def test_no_two_cells_share_a_name(figure):
 def test_every_gap_fits_its_robot_and_is_written_as_it_is_read(figure):
     for case in figure.cases:
         assert str(Gap.parse(case.gap)) == case.gap == case.config.gap
-        Gap.parse(case.gap).apply(load_task(case.robot).embodiment.model)
+        Gap.parse(case.gap).apply(load_task(case.robot).robot_model.model)
 
 
 def test_a_quick_look_has_cases_of_the_figure_and_costs_less():
@@ -39,13 +39,13 @@ def test_figure_3_has_the_sizes_of_the_paper():
     assert gaps["reacher"] == ["none", *tilts, *noises]
     for robot in ("hopper", "half-cheetah", "humanoid"):
         assert gaps[robot] == ["gravity=0.8", "gravity=0.9", "none", "gravity=1.1", "gravity=1.2", *noises]
-    assert all(case.config.enough is None for case in EVERY[0].cases)  # its score is that of the whole budget
+    assert all(case.config.stop_at_score is None for case in EVERY[0].cases)  # its score is that of the whole budget
 
 
 def test_figure_4_has_the_cases_of_the_paper_and_ends_when_three_quarters_are_held():
     figure = FIGURES["figure-4"]()
     assert len(figure.cases) == sum(map(len, SAMPLES.values())) == 28
-    assert {case.config.enough for case in figure.cases} == {0.75}
+    assert {case.config.stop_at_score for case in figure.cases} == {0.75}
     assert {(case.arm, case.config.settings.history) for case in figure.cases} == {("no history", 1), ("history", 2)}
     first = [case.gap for case in figure.cases[:7]]
     assert first[:3] == ["none", "motor-noise=0.2", "motor-noise=0.2,noise-correlation=0.9"]

@@ -40,7 +40,7 @@ def test_a_study_leaves_cells_and_a_summary_and_nothing_bulky(whole, tiny):
         ("hopper", "none", []),
     ]
     assert {path.suffix for path in whole.glob("figure-3.*")} == {".json", ".md", ".svg", ".html"}
-    assert "| hopper | none | history | explained | 60 |  |  | missing |" in (whole / "figure-3.md").read_text()
+    assert "| hopper | none | history | residual-action | 60 |  |  | missing |" in (whole / "figure-3.md").read_text()
 
 
 def files_in(folder):

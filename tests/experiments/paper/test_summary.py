@@ -32,7 +32,7 @@ def outcome(cell, *scores):
             cell.seed,
             curve[-1].samples,
         ),
-        **{"zero": 0.0, "expert": 1.0, "unadapted": scores[0], "adapted": scores[-1], "spread": {}},
+        **{"zero": 0.0, "expert": 1.0, "unadapted": scores[0], "adapted": scores[-1], "std": {}},
         **{"normalised_unadapted": scores[0], "normalised_adapted": scores[-1], "evaluation_episodes": 100},
         **{"curve": curve, "seconds": {}, "versions": {"isthmus": "<b>0</b>"}},
     )
@@ -129,5 +129,7 @@ def test_a_cell_that_would_be_made_otherwise_now_is_told(hopper):
     assert made.mismatch(other) == f"with other settings (round_samples was {hopper.config.round_samples}, is 7)"
     assert expert_path("hopper").exists()
     assert dataclasses.replace(made, expert="another").mismatch(cell) == "with another expert"
-    older = dataclasses.replace(made, config={name: made.config[name] for name in made.config if name != "enough"})
+    older = dataclasses.replace(
+        made, config={name: made.config[name] for name in made.config if name != "stop_at_score"}
+    )
     assert older.mismatch(cell) is None  # a setting that came later was not there to be different

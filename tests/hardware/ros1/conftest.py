@@ -87,7 +87,7 @@ def over(fetch: Task) -> Generator[Callable[..., RosWorld]]:
 
     def make(link: object, **safety: float) -> RosWorld:
         # Who tests has more patience than who runs a robot: on a busy machine a stand-in may be silent for seconds.
-        made.append(make_world(link, fetch.embodiment.spec, SafetySettings(**{"patience": 20.0} | safety)))
+        made.append(make_world(link, fetch.robot_model.spec, SafetySettings(**{"patience": 20.0} | safety)))
         return made[-1]
 
     yield make

@@ -13,8 +13,8 @@ from isthmus.hardware.ros1.bindings import Graph, message
 from isthmus.hardware.ros1.messages import STOP
 from isthmus.policies import Unadapted
 from isthmus.robots.fetch.arm import JOINTS, REACH
-from isthmus.sim import Robot
-from isthmus.transfer.collection import Course, collect
+from isthmus.sim import SealedRobot
+from isthmus.transfer.collection import ReferenceRollout, collect
 
 STEPS = 20
 
@@ -66,9 +66,9 @@ def test_bad_messages_are_survived_and_counted(master, robot, world_at, fetch, f
 def test_a_robot_that_dies_in_mid_swing_is_noticed_and_what_was_collected_is_kept(master, robot, world_at, fetch):
     with robot() as process:
         world = world_at(master, patience=0.5)
-        target = Robot(world)
+        target = SealedRobot(world)
         decider = Dying(Unadapted(fetch.policy, fetch.source()), process, after=10)
-        course = Course(fetch.policy, fetch.source(), 1, np.ones(16))
+        course = ReferenceRollout(fetch.policy, fetch.source(), 1, np.ones(16))
         settings = CollectSettings(interrupt=0.0, drift=1e9)
         kept = collect(target, decider, course, settings, history=1, length=60, budget=60, rng=stream(0, "collect"))
         assert kept[0][0].samples == 9

@@ -11,7 +11,7 @@ def test_a_projection_finds_the_plane_of_the_data():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(500, 1)) @ np.array([[1.0, 100.0, 0.0]]) + 1e-3 * rng.normal(size=(500, 3)) * [1, 1, 0]
     projection = Projection.of(points)
-    assert projection.explained[0] > 0.99
+    assert projection.explained_variance[0] > 0.99
     assert projection(points).std(axis=0)[0] == pytest.approx(np.sqrt(2), rel=0.01)
     assert np.isfinite(projection(points)).all()
 

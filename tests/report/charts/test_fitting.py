@@ -25,6 +25,6 @@ def test_losses_that_are_not_there_leave_gaps(run):
 
 
 def test_an_actuator_that_was_never_used_divides_by_nothing(run):
-    last = dataclasses.replace(run.rounds[-1], spread=(0.0, 1.0), error=(0.0, 0.5))
+    last = dataclasses.replace(run.rounds[-1], action_std=(0.0, 1.0), error=(0.0, 0.5))
     chart = error_chart(dataclasses.replace(run, rounds=(last,)))
     assert [trace["y"] for trace in chart.data] == [[0.0], [0.5]]

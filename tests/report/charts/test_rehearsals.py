@@ -2,13 +2,13 @@ import dataclasses
 
 import pytest
 
-from isthmus.adapt import Foreseen
+from isthmus.adapt import PredictedScore
 from isthmus.report.charts import curve_chart, rehearsal_chart
 
 
 def rehearsed(run, chosen, predicted, **foreseen):
     *before, last = run.rounds
-    candidates = {name.replace("_", " "): Foreseen(score, 0.05, 16) for name, score in foreseen.items()}
+    candidates = {name.replace("_", " "): PredictedScore(score, 0.05, 16) for name, score in foreseen.items()}
     last = dataclasses.replace(last, chosen=chosen, predicted=predicted, foreseen=candidates)
     return dataclasses.replace(run, rounds=(*before, last))
 

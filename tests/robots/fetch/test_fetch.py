@@ -65,6 +65,6 @@ def test_the_clock_goes_on_in_a_prediction_and_the_swing_stays(task):
 
 
 def test_a_model_of_the_robot_sees_neither_clock_nor_swing(task):
-    spec = task.embodiment.spec
+    spec = task.robot_model.spec
     assert not set(spec.robot_dimensions) & {CLOCK, SWING}
     assert spec.commands == "position"

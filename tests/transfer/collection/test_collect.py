@@ -7,7 +7,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -16,7 +16,7 @@ SCALE = observation_scale(EXPERT, TASK.source(8), 1, stream(0, "scale"))
 
 def wave(settings, *, n=1, gap="tilt=90", history=1, length=50, budget=10_000, seed=0):
     robot = TASK.robot(Gap.parse(gap), n)
-    course = Course(EXPERT, TASK.source(n), 1, SCALE)
+    course = ReferenceRollout(EXPERT, TASK.source(n), 1, SCALE)
     episodes = collect(
         robot,
         Unadapted(EXPERT, TASK.source(n)),

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from isthmus.adapt.auto.perturbed_world import UpsetWorld
-from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.auto.perturbed_world import PerturbedWorld
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.response import LARGEST, Response
-from isthmus.adapt.method import Upset
+from isthmus.adapt.method import Perturbation
 from isthmus.adapt.settings import CollectSettings
 from isthmus.core import stream
 from isthmus.evaluate import evaluate
@@ -13,27 +13,27 @@ from isthmus.experts.finetuner import JUDGED
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.robots import load_task
-from isthmus.sysid.forward_model import fit_forward
-from isthmus.transfer.collection import Course, collect, observation_scale
+from isthmus.sysid.forward_model import fit_forward_model
+from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
-QUIET = np.zeros(TASK.embodiment.spec.observation_size)
+QUIET = np.zeros(TASK.robot_model.spec.observation_size)
 
 
 def upset(disturbance, noise=QUIET):
-    return Upset(Response.plain(TASK.embodiment.spec, disturbance), noise)
+    return Perturbation(Response.plain(TASK.robot_model.spec, disturbance), noise)
 
 
 def nothing(_simulator=None):
-    return upset(Disturbance.none(2))
+    return upset(AR1Disturbance.none(2))
 
 
 def recorded(gap, n=10):
     scale = observation_scale(EXPERT, TASK.source(4), 1, stream(0, "scale"))
-    course, decider = Course(EXPERT, TASK.source(n), 1, scale), Unadapted(EXPERT, TASK.source(n))
-    robot = TASK.robot(Gap.parse(gap).resolve(TASK.embodiment.model), n)
+    course, decider = ReferenceRollout(EXPERT, TASK.source(n), 1, scale), Unadapted(EXPERT, TASK.source(n))
+    robot = TASK.robot(Gap.parse(gap).resolve(TASK.robot_model.model), n)
     return collect(robot, decider, course, CollectSettings(), history=1, length=25, budget=500, rng=stream(0, "e"))
 
 
@@ -41,7 +41,7 @@ def recorded(gap, n=10):
 def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded(gap), nothing, None)
     foreseen = rehearsal.scores(EXPERT, 1, 0)
-    target = TASK.target(Gap.parse(gap).resolve(TASK.embodiment.model), len(foreseen))
+    target = TASK.target(Gap.parse(gap).resolve(TASK.robot_model.model), len(foreseen))
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_allclose(foreseen, happened, atol=0.02 * np.abs(happened).max())
     source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).scores
@@ -50,8 +50,8 @@ def test_a_rehearsal_foresees_the_score_on_the_target(gap):
 
 def test_a_policy_is_practised_where_it_is_rehearsed():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), nothing, None)
-    worth = rehearsal.practice(EXPERT).worth(EXPERT.network, 0)
-    target, source = TASK.target(Gap.parse("tilt=90").resolve(TASK.embodiment.model), JUDGED), TASK.source(JUDGED)
+    worth = rehearsal.finetuner(EXPERT).worth(EXPERT.network, 0)
+    target, source = TASK.target(Gap.parse("tilt=90").resolve(TASK.robot_model.model), JUDGED), TASK.source(JUDGED)
     there, home = (evaluate(TASK, one, EXPERT, 1, stream(0, "worth")).returns.mean() for one in (target, source))
     assert worth == pytest.approx(there, rel=0.02)
     assert there < 1.5 * home < 0
@@ -60,7 +60,7 @@ def test_a_policy_is_practised_where_it_is_rehearsed():
 def test_observations_are_given_as_they_are_to_be_seen():
     noise = np.where(np.arange(QUIET.size) == 3, 0.1, 0.0)
     worlds = [
-        UpsetWorld(TASK.source(3), upset(Disturbance.none(2), noise), stream(0, "d"), see=see)
+        PerturbedWorld(TASK.source(3), upset(AR1Disturbance.none(2), noise), stream(0, "d"), see=see)
         for see in (None, lambda observations: 2 * observations)
     ]
     plain, seen = (world.reset(stream(1)) for world in worlds)
@@ -91,28 +91,28 @@ def arrived(like, commands, steps, late=0):
         return plain_step(given, which)
 
     world.step = step
-    disturbed = UpsetWorld(world, upset(like), stream(0, "d"), late)
+    disturbed = PerturbedWorld(world, upset(like), stream(0, "d"), late)
     disturbed.reset(stream(0, "r"))
     for _ in range(steps):
-        np.testing.assert_array_equal(disturbed.step(commands).applied, TASK.embodiment.spec.clip(commands))
+        np.testing.assert_array_equal(disturbed.step(commands).applied, TASK.robot_model.spec.clip(commands))
     return np.array(arriving)
 
 
 @pytest.mark.parametrize("cut", [True, False])
 def test_commands_are_disturbed_as_the_disturbance_has_it(cut):
-    like = Disturbance(np.array([0.3, 0.1]), np.array([0.9, 0.2]), np.zeros(2), cut=cut)
+    like = AR1Disturbance(np.array([0.3, 0.1]), np.array([0.9, 0.2]), np.zeros(2), saturates=cut)
     commands = np.tile([0.1, 2.0], (400, 1))
     drawn = arrived(like, commands, 30) - (commands if cut else [0.1, 1.0])  # what is not cut comes after the limit
     np.testing.assert_allclose(drawn.mean(axis=(0, 1)), 0, atol=0.03)
-    np.testing.assert_allclose(drawn.std(axis=(0, 1)), like.spread, rtol=0.05)
-    np.testing.assert_allclose(drawn[0].std(axis=0), like.spread, rtol=0.1)  # from the first step on
-    for actuator, lasting in enumerate(like.lasting):
+    np.testing.assert_allclose(drawn.std(axis=(0, 1)), like.std, rtol=0.05)
+    np.testing.assert_allclose(drawn[0].std(axis=0), like.std, rtol=0.1)  # from the first step on
+    for actuator, lasting in enumerate(like.correlation):
         values = drawn[:, :, actuator]
         assert np.corrcoef(values[1:].ravel(), values[:-1].ravel())[0, 1] == pytest.approx(lasting, abs=0.03)
 
 
 def test_what_lasts_stays_for_an_episode():
-    like = Disturbance(np.array([0.3, 0.1]), np.array([1.0, 0.5]), np.zeros(2), cut=True)
+    like = AR1Disturbance(np.array([0.3, 0.1]), np.array([1.0, 0.5]), np.zeros(2), saturates=True)
     drawn = arrived(like, np.zeros((50, 2)), 5)
     np.testing.assert_array_equal(drawn[1:, :, 0], np.broadcast_to(drawn[0, :, 0], (4, 50)))
     assert drawn[0, :, 0].std() == pytest.approx(0.3, rel=0.3)
@@ -120,7 +120,7 @@ def test_what_lasts_stays_for_an_episode():
 
 
 def test_nothing_disturbs_where_nothing_was_found():
-    disturbed, plain = UpsetWorld(TASK.source(5), nothing(), stream(0, "d")), TASK.source(5)
+    disturbed, plain = PerturbedWorld(TASK.source(5), nothing(), stream(0, "d")), TASK.source(5)
     commands = np.tile([0.1, 0.1], (5, 1))
     for world in (disturbed, plain):
         world.reset(stream(0, "r"))
@@ -129,14 +129,14 @@ def test_nothing_disturbs_where_nothing_was_found():
 
 def test_commands_come_as_late_as_it_is_said():
     commands = np.tile([0.3, -0.2], (3, 1))
-    drawn = arrived(Disturbance.none(2), commands, 4, late=2)
+    drawn = arrived(AR1Disturbance.none(2), commands, 4, late=2)
     np.testing.assert_array_equal(drawn[:2], 0.0)
     np.testing.assert_array_equal(drawn[2:], np.broadcast_to(commands, (2, 3, 2)))
 
 
 @pytest.mark.parametrize(("cut", "late"), [(False, 0), (True, 0), (False, 1)])
 def test_commands_come_to_what_the_lines_have_it(cut, late):
-    spec, drawn = TASK.embodiment.spec, stream(1)
+    spec, drawn = TASK.robot_model.spec, stream(1)
     d, nobody = len(spec.targets), np.zeros(2)
     response = Response(
         drawn.normal(0, 0.3, (1 + d + 2 + 2, 2)),  # a one, the state, the command, and that before
@@ -144,12 +144,12 @@ def test_commands_come_to_what_the_lines_have_it(cut, late):
         drawn.uniform(1, 2, d),
         spec.half_range,
         spec.targets,
-        Disturbance(nobody, nobody, nobody, cut=cut),
+        AR1Disturbance(nobody, nobody, nobody, saturates=cut),
     )
     world, arriving = TASK.source(3), []
     plain_step = world.step
     world.step = lambda given, which=None: arriving.append(given.copy()) or plain_step(given, which)
-    answering = UpsetWorld(world, Upset(response, QUIET), stream(0, "d"), late)
+    answering = PerturbedWorld(world, Perturbation(response, QUIET), stream(0, "d"), late)
     for episode in range(2):
         seen, past = answering.reset(stream(0, "r", episode)), np.zeros((3, 2))
         before = np.zeros((3, 2))
@@ -165,7 +165,10 @@ def test_commands_come_to_what_the_lines_have_it(cut, late):
 
 def test_sensors_are_as_noisy_as_it_is_said():
     noise = np.where(np.arange(len(QUIET)) == 3, 0.1, 0.0)
-    noisy, plain = UpsetWorld(TASK.source(500), upset(Disturbance.none(2), noise), stream(0, "d")), TASK.source(500)
+    noisy, plain = (
+        PerturbedWorld(TASK.source(500), upset(AR1Disturbance.none(2), noise), stream(0, "d")),
+        TASK.source(500),
+    )
     seen, true = noisy.reset(stream(0, "r")), plain.reset(stream(0, "r"))
     for _ in range(2):
         np.testing.assert_array_equal((seen - true)[:, noise == 0], 0.0)
@@ -176,7 +179,7 @@ def test_sensors_are_as_noisy_as_it_is_said():
 
 def test_the_same_is_rehearsed_every_time():
     rehearsal = rehearsal_in(TASK, EXPERT, 0)(
-        recorded("none"), lambda _simulator: upset(Disturbance(*np.full((3, 2), 0.5), cut=True)), None
+        recorded("none"), lambda _simulator: upset(AR1Disturbance(*np.full((3, 2), 0.5), saturates=True)), None
     )
     np.testing.assert_array_equal(rehearsal.scores(EXPERT, 1, 0), rehearsal.scores(EXPERT, 1, 0))
     assert (rehearsal.scores(EXPERT, 1, 0) != rehearsal.scores(EXPERT, 1, 1)).any()  # other starts
@@ -201,7 +204,7 @@ def test_disturbances_are_those_that_physics_leaves(gap, is_physics):
 def test_a_model_in_which_there_are_more_disturbances_has_explained_nothing(left, is_taken):
     def upset_in(simulator):
         spread = np.full(2, 0.1 if simulator is None else left)
-        return upset(Disturbance(spread, np.zeros(2), np.zeros(2), cut=True))
+        return upset(AR1Disturbance(spread, np.zeros(2), np.zeros(2), saturates=True))
 
     noisy = [Gap.parse(f"tilt={tilt},motor-noise={left if tilt else 0.1}") for tilt in (0, 90)]
     foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None).scores(EXPERT, 1, 0)
@@ -218,7 +221,7 @@ def test_a_model_in_which_a_constant_comes_and_goes_has_explained_nothing(lastin
 
     def upset_in(simulator):
         lasts = np.full(2, 1.0 if simulator is None else lasting)
-        return upset(Disturbance(np.full(2, 1e-3), lasts, np.full(2, 1e-4), cut=True))
+        return upset(AR1Disturbance(np.full(2, 1e-3), lasts, np.full(2, 1e-4), saturates=True))
 
     foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("tilt=90"), upset_in, None).scores(EXPERT, 1, 0)
     flat, tilted = (
@@ -230,16 +233,16 @@ def test_a_model_in_which_a_constant_comes_and_goes_has_explained_nothing(lastin
 
 
 def test_what_lines_explain_is_rehearsed():
-    spec = TASK.embodiment.spec
-    weak = Response.plain(spec, Disturbance.none(2))
+    spec = TASK.robot_model.spec
+    weak = Response.plain(spec, AR1Disturbance.none(2))
     weak.weights[-2:] = -0.4 * np.eye(2)  # every command comes to six tenths of it
-    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("none"), lambda _simulator: Upset(weak, QUIET), None)
-    target = TASK.target(Gap.parse("torque-scale=0.6").resolve(TASK.embodiment.model), 8)
+    foreseen = rehearsal_in(TASK, EXPERT, 0)(recorded("none"), lambda _simulator: Perturbation(weak, QUIET), None)
+    target = TASK.target(Gap.parse("torque-scale=0.6").resolve(TASK.robot_model.model), 8)
     happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_allclose(foreseen.scores(EXPERT, 1, 0), happened, rtol=1e-6)
 
 
 def test_a_robot_with_weak_motors_is_not_shown_as_a_heavy_one():
-    model = fit_forward(TASK, recorded("torque-scale=0.6")).model
-    np.testing.assert_allclose(model.body_mass, TASK.embodiment.model.body_mass, rtol=0.01)
+    model = fit_forward_model(TASK, recorded("torque-scale=0.6")).model
+    np.testing.assert_allclose(model.body_mass, TASK.robot_model.model.body_mass, rtol=0.01)
     np.testing.assert_allclose(model.actuator_gainprm[:, 0], 0.6, rtol=0.01)

@@ -8,7 +8,7 @@ from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
 from isthmus.report import write_report
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 
 WEAK = """
 import gymnasium
@@ -35,16 +35,16 @@ def test_an_environment_can_be_crossed_to(tmp_path):
     file = tmp_path / "weak.py"
     file.write_text(WEAK)
     folder = RunFolder(tmp_path / "run")
-    result = cross(config(file), folder)
+    result = run_transfer(config(file), folder)
     assert result.samples == 50
     assert result.gap == str(file)
     assert write_report(folder, video=False).exists()
-    again = cross(config(file), folder, resume=True)
+    again = run_transfer(config(file), folder, resume=True)
     assert again == result
 
 
 def test_an_environment_like_the_source_scores_like_the_source(tmp_path):
-    result = cross(config("HalfCheetah-v5", method="unadapted"), RunFolder(tmp_path / "run"))
+    result = run_transfer(config("HalfCheetah-v5", method="unadapted"), RunFolder(tmp_path / "run"))
     assert result.normalised_unadapted == pytest.approx(1.0, abs=0.1)
 
 
@@ -60,12 +60,12 @@ def test_a_file_without_a_fitting_environment_is_refused(tmp_path, content, mess
     file = tmp_path / "mine.py"
     file.write_text(content)
     with pytest.raises(Problem, match=message.replace("(", "\\(").replace(")", "\\)")):
-        cross(config(file), RunFolder(tmp_path / "run"))
+        run_transfer(config(file), RunFolder(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("name", ["Nonsense-v7", "HalfCheetah-v99", "not_a_module:Robot-v0", "missing.py"])
 def test_an_environment_that_is_not_there_is_refused(tmp_path, name):
     with pytest.raises(Problem, match="environment"):
-        cross(config(name), RunFolder(tmp_path / "run"))
+        run_transfer(config(name), RunFolder(tmp_path / "run"))
     assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == "[]"

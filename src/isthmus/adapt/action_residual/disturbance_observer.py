@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.core import Bool, Float, History, Int
 
@@ -10,12 +10,12 @@ ROUND = 8
 """Of several robots, those that go on are followed in multiples of this, the others not at all."""
 
 
-class Tracker:
+class DisturbanceObserver:
     """Beliefs of n robots, carried along from step to step of an episode."""
 
-    def __init__(self, response: Response, explainer: Explainer) -> None:
+    def __init__(self, response: Response, estimator: EffectiveActionEstimator) -> None:
         """Start with no memory."""
-        self._response, self._explainer = response, explainer
+        self._response, self._estimator = response, estimator
         self._begin(0, 0, 0, 0)
 
     def belief(self, history: History) -> Float:
@@ -25,7 +25,7 @@ class Tracker:
         from the one before adds its last step to what was known then; any other is of a new episode.
         """
         disturbance, now = self._response.disturbance, history.current
-        if history.length == 1 or not disturbance.lasting.any():
+        if history.length == 1 or not disturbance.correlation.any():
             return disturbance.start(len(now))
         before, done = history.observations[:, -2], history.actions[:, -1]
         if self._seen.shape != now.shape:
@@ -36,7 +36,7 @@ class Tracker:
         if passed.any():
             rows = _filled_up(np.flatnonzero(passed), len(now))
             commands, past = self._commands_given(done, follows), self._past * follows[:, None]
-            self._belief[rows] = self._learned(self._belief[rows], before[rows], now[rows], commands[rows], past[rows])
+            self._belief[rows] = self._updated(self._belief[rows], before[rows], now[rows], commands[rows], past[rows])
         return self._belief
 
     def remember(self, history: History, commands: Float) -> None:
@@ -50,14 +50,14 @@ class Tracker:
         self._past: Float = np.zeros((n, steps * act))
         self._belief: Float = self._response.disturbance.start(n)
 
-    def _learned(self, belief: Float, before: Float, now: Float, commands: Float, past: Float) -> Float:
+    def _updated(self, belief: Float, before: Float, now: Float, commands: Float, past: Float) -> Float:
         """The beliefs after another step."""
         response, disturbance = self._response, self._response.disturbance
         start = response.effect(commands, belief)  # close by already, so that one iteration is enough
         given = response.within(commands)
-        found = self._explainer(before, now, given, iterations=1, start=start)
-        weighed, _ = disturbance.weighed(belief, response.unforeseen(before, commands, past, found))
-        return disturbance.moved(weighed)
+        found = self._estimator(before, now, given, iterations=1, start=start)
+        updated, _ = disturbance.updated(belief, response.unexplained(before, commands, past, found))
+        return disturbance.propagated(updated)
 
     def _commands_given(self, done: Float, follows: Bool) -> Float:
         """The commands before any limit, as far as it was us who gave them."""

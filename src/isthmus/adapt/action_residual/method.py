@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.action_residual.disturbance_observer import Tracker
-from isthmus.adapt.action_residual.response_fit import LOOKBACK, Explained, fit_response
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.effective_action import Explainer
+from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserver
+from isthmus.adapt.action_residual.response_fit import LOOKBACK, EffectiveSteps, fit_response
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
-from isthmus.adapt.common.ridge import Lines
-from isthmus.adapt.method import Learned, Source, Upset
+from isthmus.adapt.common.ridge import RidgeFit
+from isthmus.adapt.method import FitReport, Perturbation, Source
 from isthmus.adapt.settings.method import MethodSettings
 from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, keep_overflow
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 from isthmus.policies import Decision, Unadapted
 from isthmus.sysid.sensor_noise import sensor_noise
 
@@ -35,13 +35,13 @@ ENOUGH = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedPolicy:
+class ActionResidualPolicy:
     """The source's policy, its commands changed so that they have their effect on the target."""
 
     policy: Policy
     simulator: Simulator
     response: Response
-    tracker: Tracker
+    observer: DisturbanceObserver
 
     def decide(self, history: History) -> Decision:
         """The action for n histories, and what it is meant to reach."""
@@ -56,61 +56,68 @@ class ExplainedPolicy:
     def _command(self, history: History, a_src: Float) -> Float:
         spec = self.simulator.spec
         wanted, past = spec.clip(a_src), history.actions.reshape(len(a_src), -1)
-        corrected = wanted + self.response.correction(history.current, wanted, past, self.tracker.belief(history))
+        corrected = wanted + self.response.correction(history.current, wanted, past, self.observer.belief(history))
         command = keep_overflow(a_src, corrected, spec.action_low, spec.action_high)
-        self.tracker.remember(history, command)
+        self.observer.remember(history, command)
         return command
 
 
-class ExplainedMethod:
+class ActionResidualMethod:
     """A linear response model in the simulator's terms."""
 
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
         """Start without a model; the metric is found when there is something to learn."""
         self._source, self._settings = source, settings
-        self._explainer: Explainer | None = None
+        self._estimator: EffectiveActionEstimator | None = None
         self._response: Response | None = None
-        self._explained: dict[int, list[Explained]] = {}
+        self._steps: dict[int, list[EffectiveSteps]] = {}
 
     @property
     def history(self) -> int:
         """How many observations it looks at."""
         return self._settings.history
 
-    def upset(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Upset:
+    def perturbation(self, episodes: Sequence[Episode], simulator: Simulator | None = None) -> Perturbation:
         """What the target makes of commands, in the terms of the source's simulator or of another one.
 
         Noise in sensors looks like a disturbance that does not last: where there is any, that is not counted twice.
         """
-        explainer, spec = self._made_explainer(), self._source.spec
+        estimator, spec = self._made_estimator(), self._source.spec
         if simulator is None:
-            found = self._response or Response.plain(spec, Disturbance.none(spec.action_size))
+            found = self._response or Response.plain(spec, AR1Disturbance.none(spec.action_size))
         else:
-            explainer, latest = replace(explainer, simulator=simulator), enumerate(_latest(episodes))
-            found, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, explainer)])
-        noise = sensor_noise(episodes, explainer.simulator, explainer.metric)
+            estimator, latest = replace(estimator, simulator=simulator), enumerate(_latest(episodes))
+            found, _ = self._fitted([run for number, one in latest for run in self._runs(number, one, estimator)])
+        noise = sensor_noise(episodes, estimator.simulator, estimator.metric)
         if noise.any():
-            found = replace(found, disturbance=found.disturbance.only(found.disturbance.lasting > 0))
-        return Upset(found, noise)
+            found = replace(found, disturbance=found.disturbance.only(found.disturbance.correlation > 0))
+        return Perturbation(found, noise)
 
-    def decider(self) -> ExplainedPolicy | Unadapted:
+    def policy(self) -> ActionResidualPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        policy, simulator = self._source.asked, self._source.simulator
+        policy, simulator = self._source.pi_src, self._source.simulator
         if self._response is None:
             return Unadapted(policy, simulator)
-        return ExplainedPolicy(policy, simulator, self._response, Tracker(self._response, self._made_explainer()))
+        return ActionResidualPolicy(
+            policy, simulator, self._response, DisturbanceObserver(self._response, self._made_estimator())
+        )
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+    def learn(
+        self,
+        episodes: Sequence[Episode],
+        round_number: int,  # noqa: ARG002
+        progress: Callable[[int, float], None],  # noqa: ARG002
+    ) -> FitReport:
         """Explain what is new, and fit the response to everything."""
-        for number in range(len(self._explained), len(episodes)):
-            self._explained[number] = self._runs(number, episodes[number], self._made_explainer())
-        runs = [run for number in range(len(episodes)) for run in self._explained[number]]
-        self._response, lines = self._fitted(runs)
+        for number in range(len(self._steps), len(episodes)):
+            self._steps[number] = self._runs(number, episodes[number], self._made_estimator())
+        runs = [run for number in range(len(episodes)) for run in self._steps[number]]
+        self._response, ridge = self._fitted(runs)
         half = self._source.spec.half_range
-        return Learned(
-            0, 0, (), error=tuple((lines.left * half).tolist()), spread=tuple((lines.before * half).tolist())
+        return FitReport(
+            0, 0, (), error=tuple((ridge.rmse * half).tolist()), action_std=tuple((ridge.baseline_rmse * half).tolist())
         )
 
     def save(self, path: Path) -> None:
@@ -123,20 +130,20 @@ class ExplainedMethod:
         """Read a model."""
         self._response = Response.load(path)
 
-    def _runs(self, number: int, episode: Episode, explainer: Explainer) -> list[Explained]:
-        return [_explain(one, number, explainer, self.history) for one in episode]
+    def _runs(self, number: int, episode: Episode, estimator: EffectiveActionEstimator) -> list[EffectiveSteps]:
+        return [_effective_steps(one, number, estimator, self.history) for one in episode]
 
-    def _fitted(self, runs: Sequence[Explained]) -> tuple[Response, Lines]:
-        return fit_response(self._source.spec, runs, self.history, self._settings.parts)
+    def _fitted(self, runs: Sequence[EffectiveSteps]) -> tuple[Response, RidgeFit]:
+        return fit_response(self._source.spec, runs, self.history, self._settings.components)
 
-    def _made_explainer(self) -> Explainer:
-        if self._explainer is None:
+    def _made_estimator(self) -> EffectiveActionEstimator:
+        if self._estimator is None:
             source = self._source
-            metric, parts = source.cost_to_go, self._settings.parts
+            metric, parts = source.cost_to_go, self._settings.components
             metric = metric if parts.metric else metric.evened()
-            metric = metric if parts.price else replace(metric, effort=0.0)
-            self._explainer = Explainer(source.unlimited, metric)
-        return self._explainer
+            metric = metric if parts.effort_penalty else replace(metric, effort=0.0)
+            self._estimator = EffectiveActionEstimator(source.unclamped, metric)
+        return self._estimator
 
 
 def _latest(episodes: Sequence[Episode]) -> Sequence[Episode]:
@@ -145,9 +152,11 @@ def _latest(episodes: Sequence[Episode]) -> Sequence[Episode]:
     return episodes[-1 - int(np.searchsorted(steps, ENOUGH)) :]
 
 
-def _explain(one: Trajectory, episode: int, explainer: Explainer, history: int) -> Explained:
+def _effective_steps(
+    one: Trajectory, episode: int, estimator: EffectiveActionEstimator, history: int
+) -> EffectiveSteps:
     now, then = one.observations[:-1], one.observations[1:]
-    found = explainer(now, then, one.applied, iterations=ITERATIONS)
-    past = recorded_past(one.applied, max(LOOKBACK, history - 1))
+    found = estimator(now, then, one.applied, iterations=ITERATIONS)
+    past = past_actions(one.applied, max(LOOKBACK, history - 1))
     new = slice(one.context, None)
-    return Explained(episode, now[new], one.commands[new], one.applied[new], past[new], found[new])
+    return EffectiveSteps(episode, now[new], one.commands[new], one.applied[new], past[new], found[new])

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.adapt.common.action_residuals import CommandErrors
-from isthmus.adapt.common.ar1_disturbance import Disturbance
+from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.ar1_fit import fit_disturbance
-from isthmus.adapt.common.censoring import is_cut_at_limit
-from isthmus.adapt.common.effective_action import Explanation
+from isthmus.adapt.common.censoring import is_saturated
+from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.response import Response
-from isthmus.adapt.common.ridge import Lines, error_sizes, fit_lines
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.common.ridge import RidgeFit, error_sizes, fit_ridge
+from isthmus.adapt.settings.components import Components
 from isthmus.core import Bool, Float, WorldSpec
 
 LOOKBACK = 4
 """Steps within which a command comes to its actuator, if it comes late."""
-DEAF, SURELY = 0.3, 3.0
+LEAST_RESPONSE, SURELY = 0.3, 3.0
 """Share of the present command that an actuator answers to at least, and by how many standard errors it is below."""
 ROWS_A_FEATURE = 5
 ROUNDS = 2
@@ -25,7 +25,7 @@ ROUNDS = 2
 
 
 @dataclass(frozen=True)
-class Explained:
+class EffectiveSteps:
     """Steps that followed each other, and the actions that explain them in the simulator (T, ...)."""
 
     episode: int
@@ -36,62 +36,64 @@ class Explained:
     """Within limits."""
     past: Float
     """The actions of `LOOKBACK` steps before each, or of more, oldest first."""
-    found: Explanation
+    found: EffectiveAction
 
 
 def fit_response(
-    spec: WorldSpec, runs: Sequence[Explained], history: int, parts: Parts | None = None
-) -> tuple[Response, Lines]:
+    spec: WorldSpec, runs: Sequence[EffectiveSteps], history: int, components: Components | None = None
+) -> tuple[Response, RidgeFit]:
     """The response that was at work in `runs`, for who looks at `history` observations and the actions between them.
 
     Errors may depend on the state, or come from a disturbance that lasts from step to step, which who has history can
     follow. What depends on the state lasts too, but to follow that is to come late: whichever foresees the errors
     better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
     """
-    parts = parts or Parts()
+    components = components or Components()
     seen, commands, actions, past = (
         np.concatenate([getattr(run, name) for run in runs]) for name in ("observations", "commands", "actions", "past")
     )
-    found = Explanation.joined([run.found for run in runs])
+    found = EffectiveAction.joined([run.found for run in runs])
     lengths = [len(run.actions) for run in runs]
     episodes, origin = np.repeat([run.episode for run in runs], lengths), np.repeat(np.arange(len(runs)), lengths)
     targets, half, middle = seen[:, spec.targets], spec.half_range, spec.middle
     done = (found.actions - middle) / half
-    spread, cut = targets.std(axis=0), is_cut_at_limit((actions - middle) / half, done, found.clear)
+    std, saturates = targets.std(axis=0), is_saturated((actions - middle) / half, done, found.gain)
 
-    def response(weights: Float, disturbance: Disturbance) -> Response:
-        scale = np.where(spread > 0, spread, 1.0)
+    def response(weights: Float, disturbance: AR1Disturbance) -> Response:
+        scale = np.where(std > 0, std, 1.0)
         return Response(weights, targets.mean(axis=0), scale, half, spec.targets, disturbance, middle)
 
-    plain = response(np.zeros((0, len(half))), Disturbance.none(len(half)))
+    plain = response(np.zeros((0, len(half))), AR1Disturbance.none(len(half)))
     features = plain.features(seen, actions, past[:, past.shape[1] - (history - 1) * len(half) :])
-    errors = CommandErrors.of(commands, half, found, cut=cut, middle=middle)
-    effects = np.clip(done, -1, 1) if cut else actions / half + found.errors
-    deaf = _deaf(plain.features(seen, actions, past), effects, 1 + len(spec.targets))
+    errors = ActionResiduals.of(commands, half, found, saturates=saturates, middle=middle)
+    effects = np.clip(done, -1, 1) if saturates else actions / half + found.errors
+    unresponsive = _unresponsive(plain.features(seen, actions, past), effects, 1 + len(spec.targets))
 
-    def disturbance(weights: Float) -> Disturbance:
+    def disturbance(weights: Float) -> AR1Disturbance:
         left = errors.less(features @ weights)
-        return fit_disturbance(left, origin, error_sizes(left), cut=cut)
+        return fit_disturbance(left, origin, error_sizes(left), saturates=saturates)
 
-    def fitted(weights: Float, lasting: Bool) -> Lines:
+    def fitted(weights: Float, correlated: Bool) -> RidgeFit:
         """Lines and disturbances, each fitted to what the other leaves."""
-        lines = fit_lines(features, errors, episodes, origin, disturbance(weights).lasts(lasting), weights, parts)
-        for _ in range(ROUNDS - 1 if cut or lasting.any() else 0):
-            left = disturbance(lines.weights).lasts(lasting)
-            lines = fit_lines(features, errors, episodes, origin, left, lines.weights, parts)
-        return lines
+        ridge = fit_ridge(
+            features, errors, episodes, origin, disturbance(weights).correlated_at(correlated), weights, components
+        )
+        for _ in range(ROUNDS - 1 if saturates or correlated.any() else 0):
+            left = disturbance(ridge.weights).correlated_at(correlated)
+            ridge = fit_ridge(features, errors, episodes, origin, left, ridge.weights, components)
+        return ridge
 
     nothing = np.zeros((features.shape[1], len(half)))
     alone = fitted(nothing, np.zeros(len(half), np.bool_))
-    lasts = (disturbance(nothing).lasting > 0) & (history > 1 and parts.following) & ~deaf
-    followed = fitted(np.where(lasts, nothing, alone.weights), lasts) if lasts.any() else alone
-    better = lasts & (followed.surprise < alone.surprise)
-    lines = followed.where(better, alone)
-    weights = np.where(deaf, nothing, lines.weights)
-    return response(weights, disturbance(weights).lasts(better).only(~deaf)), lines
+    correlated = (disturbance(nothing).correlation > 0) & (history > 1 and components.observer) & ~unresponsive
+    followed = fitted(np.where(correlated, nothing, alone.weights), correlated) if correlated.any() else alone
+    better = correlated & (followed.nll < alone.nll)
+    ridge = followed.where(better, alone)
+    weights = np.where(unresponsive, nothing, ridge.weights)
+    return response(weights, disturbance(weights).correlated_at(better).only(~unresponsive)), ridge
 
 
-def _deaf(features: Float, effects: Float, begin: int) -> Bool:
+def _unresponsive(features: Float, effects: Float, begin: int) -> Bool:
     """Actuators (act,) whose effects (n, act) surely do not depend on the present command, a feature from `begin` on.
 
     By least squares without a penalty, which would share an answer out among commands that are alike.
@@ -104,4 +106,4 @@ def _deaf(features: Float, effects: Float, begin: int) -> Bool:
     variance = np.square(effects - features @ weights).mean(axis=0)
     answers: Float = np.diagonal(weights[begin : begin + act])
     unsure: Float = np.sqrt(variance * np.diagonal(inverse)[begin : begin + act])
-    return np.asarray(answers + SURELY * unsure < DEAF, dtype=np.bool_)
+    return np.asarray(answers + SURELY * unsure < LEAST_RESPONSE, dtype=np.bool_)

@@ -9,57 +9,59 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.adapt.method import Learned, Method
+from isthmus.adapt.method import FitReport, Method
 from isthmus.core import Episode, Float, History, Simulator
-from isthmus.policies import Decider, Decision
+from isthmus.policies import Decision, TracedPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class InTimePolicy:
+class DelayCompensatedPolicy:
     """A policy for a robot that is on time, asked where a late one will be."""
 
-    decider: Decider
+    policy: TracedPolicy
     simulator: Simulator
-    late: int
+    delay: int
 
     def decide(self, history: History) -> Decision:
         """The command for n histories, and what it is meant to reach once it takes effect."""
-        return self.decider.decide(self._then(history))
+        return self.policy.decide(self._then(history))
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""
-        return self.decider(self._then(history))
+        return self.policy(self._then(history))
 
     def _then(self, history: History) -> History:
         observations = history.current
-        for step in range(-self.late, 0):
+        for step in range(-self.delay, 0):
             observations = self.simulator.predict(History.of(observations), history.actions[:, step])
         return History.of(observations)
 
 
-class InTimeMethod:
+class DelayCompensatedMethod:
     """What another method has learned, for a robot that is late."""
 
-    samples_wanted = True
+    needs_target_data = True
 
-    def __init__(self, method: Method, simulator: Callable[[], Simulator], late: int) -> None:
-        """Foresee in the latest `simulator` what `late` commands come to that are on their way."""
-        self._method, self._simulator, self._late = method, simulator, late
+    def __init__(self, method: Method, simulator: Callable[[], Simulator], delay: int) -> None:
+        """Foresee in the latest `simulator` what `delay` commands come to that are on their way."""
+        self._method, self._simulator, self._delay_steps = method, simulator, delay
 
-    def __copy__(self) -> "InTimeMethod":
+    def __copy__(self) -> "DelayCompensatedMethod":
         """One that stays as it is when the method learns more."""
-        return InTimeMethod(copy(self._method), self._simulator, self._late)
+        return DelayCompensatedMethod(copy(self._method), self._simulator, self._delay_steps)
 
     @property
     def history(self) -> int:
         """How many observations it looks at: one, and the commands since."""
-        return self._late + 1
+        return self._delay_steps + 1
 
-    def decider(self) -> InTimePolicy:
+    def policy(self) -> DelayCompensatedPolicy:
         """That one's, asked for later."""
-        return InTimePolicy(self._method.decider(), self._simulator(), self._late)
+        return DelayCompensatedPolicy(self._method.policy(), self._simulator(), self._delay_steps)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """It learns from what was on time."""
         return self._method.learn(episodes, round_number, progress)
 

@@ -18,155 +18,161 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.action_residual.method import ExplainedMethod
-from isthmus.adapt.auto.delay_compensation import InTimeMethod
-from isthmus.adapt.auto.selection import AS_BEFORE, AS_IT_IS, Contest
+from isthmus.adapt.action_residual.method import ActionResidualMethod
+from isthmus.adapt.auto.delay_compensation import DelayCompensatedMethod
+from isthmus.adapt.auto.selection import PREVIOUS, UNADAPTED, CandidateSelection
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
-from isthmus.adapt.finetune.method import GroundedMethod
-from isthmus.adapt.method import Learned, Method, Source
-from isthmus.adapt.model_inverse.method import IdentifiedMethod
+from isthmus.adapt.common.method_names import current_method
+from isthmus.adapt.finetune.method import FinetuneMethod
+from isthmus.adapt.method import FitReport, Method, Source
+from isthmus.adapt.model_inverse.method import ModelInverseMethod
 from isthmus.adapt.settings.method import MethodSettings
 from isthmus.core import Episode, Problem, Simulator
 from isthmus.core.metric import ROOT_WEIGHT, Metric
 from isthmus.io import PARTIAL, load_arrays, save_arrays, write_whole
-from isthmus.policies import Decider
-from isthmus.sysid.delay import LATEST, lateness, on_time
+from isthmus.policies import TracedPolicy
+from isthmus.sysid.delay import LONGEST_DELAY, estimate_delay, shift_by_delay
 
 KIND = "auto"
-RETRAINED = "grounded"
-IN_TIME = "in time"
+FINETUNED = "fine-tune"
+DELAY_COMPENSATED = "delay-compensated"
 
 
 class AutoMethod:
     """Candidates, and rehearsals that choose among them."""
 
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
         """Start with the source's policy as it is."""
         if source.rehearsal is None:
             raise Problem("auto tries its candidates in simulation, and needs a simulator whose score is known")
         self._source, self._settings, self._rehearsal = source, settings, source.rehearsal
-        corrects = source.physics is not None and settings.parts.correction
-        self._identified = IdentifiedMethod(source) if corrects else None
-        self._retrained = GroundedMethod(source) if settings.may_retrain else None
-        self._practised = False
+        corrects = source.physics is not None and settings.components.correction
+        self._model_inverse = ModelInverseMethod(source) if corrects else None
+        self._finetune = FinetuneMethod(source) if settings.may_retrain else None
+        self._finetuned = False
         self._unadapted = UnadaptedMethod(source)
-        self._begin(late=0)
+        self._begin(delay=0)
 
-    def _begin(self, late: int) -> None:
+    def _begin(self, delay: int) -> None:
         """Start with the source's policy as it is, on a robot whose commands are so late."""
-        self._late = late
+        self._delay_steps = delay
         # What lasts is followed from step to step, and where a robot will be is not where it was said to be before.
-        history = 1 if late else max(self._settings.history, 2)
-        self._explained = ExplainedMethod(self._source, replace(self._settings, history=history))
-        self._taken: tuple[str, Method] = AS_IT_IS, self._unadapted
+        history = 1 if delay else max(self._settings.history, 2)
+        self._action_residual = ActionResidualMethod(self._source, replace(self._settings, history=history))
+        self._selected: tuple[str, Method] = UNADAPTED, self._unadapted
 
     @property
     def history(self) -> int:
         """How many observations it looks at."""
-        return self._late + 1 if self._late else self._explained.history
+        return self._delay_steps + 1 if self._delay_steps else self._action_residual.history
 
-    def decider(self) -> Decider:
+    def policy(self) -> TracedPolicy:
         """What was taken."""
-        return self._taken[1].decider()
+        return self._selected[1].policy()
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Let every candidate learn, and take the one that does best in rehearsal."""
-        late = lateness(episodes, self._source.unlimited)
-        if late != self._late:
-            self._begin(late)
-        episodes = [on_time(episode, late) for episode in episodes]
-        learned = {name: method.learn(episodes, round_number, progress) for name, method in self._learners.items()}
-        physics = self._identified.fitted if self._identified else None
-        upset_in, parts = partial(self._explained.upset, episodes), self._settings.parts
-        rehearsal = self._rehearsal(episodes, upset_in, physics, late, correct=parts.correction)
-        contest = Contest(rehearsal, self.history, self._unadapted, fall_back=parts.fall_back)
-        if not contest.is_needless or self._taken[0] != AS_IT_IS:
-            contest.enter(self._candidates | ({} if self._taken[0] == AS_IT_IS else {AS_BEFORE: self._taken[1]}))
-        if self._identified is not None and not self._identified.is_idle and contest.falls_short:
-            learned |= dict.fromkeys(self._weighed, learned["identified"])
-            contest.enter(self._weighed)
-        if self._retrained is not None and contest.falls_short:
-            learned[RETRAINED] = self._retrained.learn_in(rehearsal, round_number, progress)
-            self._practised = True
-            contest.enter({RETRAINED: self._in_time(self._retrained)})
-        name = contest.taken
-        if name != AS_BEFORE:
-            self._taken = name, copy(contest.methods[name])
-        about = learned.get(self._taken[0], learned["explained"])
-        foreseen = contest.foreseen
-        return replace(about, chosen=self._taken[0], foreseen=foreseen, predicted=foreseen[name].score)
+        delay = estimate_delay(episodes, self._source.unclamped)
+        if delay != self._delay_steps:
+            self._begin(delay)
+        episodes = [shift_by_delay(episode, delay) for episode in episodes]
+        reports = {name: method.learn(episodes, round_number, progress) for name, method in self._learners.items()}
+        physics = self._model_inverse.fitted if self._model_inverse else None
+        perturbation_in, parts = partial(self._action_residual.perturbation, episodes), self._settings.components
+        rehearsal = self._rehearsal(episodes, perturbation_in, physics, delay, correct=parts.correction)
+        selection = CandidateSelection(rehearsal, self.history, self._unadapted, fall_back=parts.fall_back)
+        if not selection.is_needless or self._selected[0] != UNADAPTED:
+            selection.add(self._candidates | ({} if self._selected[0] == UNADAPTED else {PREVIOUS: self._selected[1]}))
+        if self._model_inverse is not None and not self._model_inverse.is_idle and selection.falls_short:
+            reports |= dict.fromkeys(self._weighed, reports["model-inverse"])
+            selection.add(self._weighed)
+        if self._finetune is not None and selection.falls_short:
+            reports[FINETUNED] = self._finetune.learn_in(rehearsal, round_number, progress)
+            self._finetuned = True
+            selection.add({FINETUNED: self._compensated(self._finetune)})
+        name = selection.selected
+        if name != PREVIOUS:
+            self._selected = name, copy(selection.methods[name])
+        about = reports.get(self._selected[0], reports["residual-action"])
+        predicted_scores = selection.predicted_scores
+        return replace(
+            about, chosen=self._selected[0], predicted_scores=predicted_scores, predicted=predicted_scores[name].score
+        )
 
     def save(self, path: Path) -> None:
         """Write what was taken, and what the candidates go on from: a file of each, in one."""
-        name, taken = self._taken
-        parts = self._parts | ({} if name in (AS_IT_IS, IN_TIME) else {AS_BEFORE: taken})
+        name, selected = self._selected
+        parts = self._parts | ({} if name in (UNADAPTED, DELAY_COMPENSATED) else {PREVIOUS: selected})
         save_arrays(
             path,
             {part: _file_of(method, path) for part, method in parts.items()},
-            {"kind": KIND, "taken": name, "practised": self._practised, "late": self._late},
+            {"kind": KIND, "taken": name, "practised": self._finetuned, "late": self._delay_steps},
         )
 
     def restore(self, path: Path) -> None:
         """Read what was taken."""
-        files, meta = load_arrays(path, KIND)
-        name, late = str(meta.get("taken")), meta.get("late", 0)
-        if not isinstance(late, int) or not 0 <= late <= LATEST:
-            raise Problem(f"{path} is damaged: it says that commands are {late} steps late")
-        self._practised = meta.get("practised") is True
-        self._begin(late)
+        stored, meta = load_arrays(path, KIND)
+        files = {current_method(part): file for part, file in stored.items()}
+        name, delay = current_method(str(meta.get("taken"))), meta.get("late", 0)
+        if not isinstance(delay, int) or not 0 <= delay <= LONGEST_DELAY:
+            raise Problem(f"{path} is damaged: it says that commands are {delay} steps late")
+        self._finetuned = meta.get("practised") is True
+        self._begin(delay)
         known = self._candidates | self._weighed
-        if self._retrained is not None and self._practised:
-            known[RETRAINED] = self._in_time(self._retrained)
-        wanted = {*self._parts, *(() if name in (AS_IT_IS, IN_TIME) else (AS_BEFORE,))}
-        if name not in (AS_IT_IS, *known) or wanted != set(files):
+        if self._finetune is not None and self._finetuned:
+            known[FINETUNED] = self._compensated(self._finetune)
+        wanted = {*self._parts, *(() if name in (UNADAPTED, DELAY_COMPENSATED) else (PREVIOUS,))}
+        if name not in (UNADAPTED, *known) or wanted != set(files):
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
         for part, method in self._parts.items():
             _restore_from(files[part], method, path)
-        if name != AS_IT_IS:
-            self._taken = name, copy(known[name])
-            if name != IN_TIME:
-                _restore_from(files[AS_BEFORE], self._taken[1], path)
+        if name != UNADAPTED:
+            self._selected = name, copy(known[name])
+            if name != DELAY_COMPENSATED:
+                _restore_from(files[PREVIOUS], self._selected[1], path)
 
     @property
     def _learners(self) -> dict[str, Method]:
         """Who learns in every round."""
-        learners: dict[str, Method] = {"explained": self._explained}
-        return learners if self._identified is None else learners | {"identified": self._identified}
+        learners: dict[str, Method] = {"residual-action": self._action_residual}
+        return learners if self._model_inverse is None else learners | {"model-inverse": self._model_inverse}
 
     @property
     def _parts(self) -> dict[str, Method]:
         """All that has learned something."""
-        practised = {RETRAINED: self._retrained} if self._retrained is not None and self._practised else {}
-        return self._learners | practised
+        finetuned = {FINETUNED: self._finetune} if self._finetune is not None and self._finetuned else {}
+        return self._learners | finetuned
 
     @property
     def _candidates(self) -> dict[str, Method]:
         """Who may be taken, each of them in time."""
-        as_it_is = {IN_TIME: self._in_time(self._unadapted)} if self._late else {}
-        return as_it_is | {name: self._in_time(method) for name, method in self._learners.items()}
+        as_it_is = {DELAY_COMPENSATED: self._compensated(self._unadapted)} if self._delay_steps else {}
+        return as_it_is | {name: self._compensated(method) for name, method in self._learners.items()}
 
     @property
     def _weighed(self) -> dict[str, Method]:
         """What was identified, with other errors in mind where not all can be avoided."""
-        if self._identified is None:
+        if self._model_inverse is None:
             return {}
-        found = {"identified, even weights": self._identified.weighing(Metric.evened)}
+        found = {"model-inverse, even weights": self._model_inverse.weighing(Metric.evened)}
         root = self._source.unactuated
         if root is not None and root.any():
-            found["identified, weights on the root"] = self._identified.weighing(
+            found["model-inverse, weights on the root"] = self._model_inverse.weighing(
                 lambda metric: metric.evened().stressing(root, ROOT_WEIGHT)
             )
-        return {name: self._in_time(method) for name, method in found.items()}
+        return {name: self._compensated(method) for name, method in found.items()}
 
-    def _in_time(self, method: Method) -> Method:
+    def _compensated(self, method: Method) -> Method:
         """The method as it is on a robot that is on time."""
-        return InTimeMethod(method, self._simulator, self._late) if self._late else method
+        return DelayCompensatedMethod(method, self._simulator, self._delay_steps) if self._delay_steps else method
 
     def _simulator(self) -> Simulator:
         """Where to look ahead: with the physics that was identified, if any."""
-        return self._source.simulator if self._identified is None else self._identified.simulator
+        return self._source.simulator if self._model_inverse is None else self._model_inverse.simulator
 
 
 @contextmanager

@@ -5,33 +5,33 @@ from collections.abc import Callable
 import numpy as np
 
 from isthmus.adapt.common.response import LARGEST
-from isthmus.adapt.method import Upset
+from isthmus.adapt.method import Perturbation
 from isthmus.core import Bool, Float, Step, WorldSpec
 from isthmus.sim import CorrectedWorld, Delay, Fields, MujocoWorld, Noise
 
 
-class UpsetWorld:
+class PerturbedWorld:
     """A world whose commands come to something else on their way, and perhaps late, and whose sensors are noisy."""
 
     def __init__(
         self,
         world: MujocoWorld | CorrectedWorld,
-        upset: Upset,
+        perturbation: Perturbation,
         rng: np.random.Generator,
-        late: int = 0,
+        delay: int = 0,
         see: Callable[[Float], Float] | None = None,
     ) -> None:
         """Take over `world`; `rng` draws what upsets it, and observations (n, obs) are given as `see` has them."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
-        self._world, self._response, self._noise, self._rng = world, upset.response, upset.noise, rng
+        self._world, self._response, self._noise, self._rng = world, perturbation.response, perturbation.noise, rng
         self._see = see
-        disturbance, act = upset.response.disturbance, self.spec.action_size
-        self._delay = Delay(self.n, act, late)
-        self._disturbance = Noise(self.n, self.spec.half_range * disturbance.spread, disturbance.lasting)
+        disturbance, act = perturbation.response.disturbance, self.spec.action_size
+        self._delay = Delay(self.n, act, delay)
+        self._disturbance = Noise(self.n, self.spec.half_range * disturbance.std, disturbance.correlation)
         self._state = np.zeros((self.n, self.spec.observation_size))
-        self._past = np.zeros((self.n, upset.response.lookback, act))
+        self._past = np.zeros((self.n, perturbation.response.lookback, act))
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
@@ -46,12 +46,12 @@ class UpsetWorld:
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""
         accepted = self.spec.clip(commands)
-        arrived = self._delay(commands if self._response.disturbance.cut else accepted, self.fields, slice(None))
-        step = self._world.step(self._disturbance(self._answered(arrived), self.fields, slice(None)), which)
+        arrived = self._delay(commands if self._response.disturbance.saturates else accepted, self.fields, slice(None))
+        step = self._world.step(self._disturbance(self._response_to(arrived), self.fields, slice(None)), which)
         self._state = step.observations.copy()
         return Step(self._sensed(step.observations), accepted, step.ended)
 
-    def _answered(self, arrived: Float) -> Float:
+    def _response_to(self, arrived: Float) -> Float:
         """What commands (n, act) come to, by the lines."""
         taken = self.spec.clip(arrived)
         errors = self._response.errors(self._state, taken, self._past.reshape(self.n, -1))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.adapt.method import Foreseen, Method, Rehearsal
+from isthmus.adapt.method import Method, PredictedScore, Rehearsal
 from isthmus.core import Float
 from isthmus.core.loss import noticeable_loss
 
-AS_IT_IS, AS_BEFORE = "unadapted", "as before"
+UNADAPTED, PREVIOUS = "unadapted", "as before"
 SURELY = 2.0
 """Standard errors of the difference by which one does better than another."""
 WORTH, MUCH = 0.05, 0.25
@@ -30,13 +30,13 @@ class _AtHome:
 
     source: float
     """Of the source's policy."""
-    spread: float
+    std: float
     """Its standard deviation over episodes."""
     zero: float
     """Of doing nothing."""
 
 
-class Contest:
+class CandidateSelection:
     """Rehearsals of one round, all from the same starts and under the same disturbances."""
 
     def __init__(self, rehearsal: Rehearsal, history: int, unadapted: Method, *, fall_back: bool = True) -> None:
@@ -45,9 +45,9 @@ class Contest:
         self.methods: dict[str, Method] = {}
         self.scores: dict[str, Float] = {}
         self._parts = 1
-        self.enter({AS_IT_IS: unadapted})
+        self.add({UNADAPTED: unadapted})
 
-    def enter(self, candidates: Mapping[str, Method]) -> None:
+    def add(self, candidates: Mapping[str, Method]) -> None:
         """Rehearse more candidates, and those for longer that seem to do better than the policy as it is."""
         self.methods |= candidates
         for name in candidates:
@@ -58,17 +58,17 @@ class Contest:
             self._parts += 1
 
     @property
-    def taken(self) -> str:
+    def selected(self) -> str:
         """The name of who is to be taken."""
         if not self._fall_back:
-            return max((name for name in self.scores if name != AS_IT_IS), key=lambda name: self.scores[name].mean())
+            return max((name for name in self.scores if name != UNADAPTED), key=lambda name: self.scores[name].mean())
         return chosen(self.scores, WON_BACK * max(self._lost, 0.0))
 
     @property
     def is_needless(self) -> bool:
         """Whether the policy as it is loses nothing that anybody would notice."""
-        home = self._at_home(AS_IT_IS)
-        return self._fall_back and self._lost <= noticeable_loss(home.source, home.spread, home.zero)
+        home = self._at_home(UNADAPTED)
+        return self._fall_back and self._lost <= noticeable_loss(home.source, home.std, home.zero)
 
     @property
     def falls_short(self) -> bool:
@@ -76,30 +76,30 @@ class Contest:
         return all(self._share(name) < SHORT for name in self.scores)
 
     @property
-    def foreseen(self) -> dict[str, Foreseen]:
+    def predicted_scores(self) -> dict[str, PredictedScore]:
         """How every candidate did."""
-        return {name: self._foreseen(name) for name in self.scores}
+        return {name: self._predicted_score(name) for name in self.scores}
 
     @property
     def _lost(self) -> float:
         """What the policy as it is loses of the score that it has in its simulator, from the same starts."""
-        return self._at_home(AS_IT_IS).source - float(self.scores[AS_IT_IS].mean())
+        return self._at_home(UNADAPTED).source - float(self.scores[UNADAPTED].mean())
 
     @property
     def _worth(self) -> float:
         """The gain from which it is worth to be sure."""
-        home = self._at_home(AS_IT_IS)
-        noticed = noticeable_loss(home.source, home.spread, home.zero)
+        home = self._at_home(UNADAPTED)
+        noticed = noticeable_loss(home.source, home.std, home.zero)
         return min(WORTH * (home.source - home.zero), max(MUCH * self._lost, noticed))
 
     def _share(self, name: str) -> float:
         """How far a score is from doing nothing to what the source's policy has in its simulator."""
-        return self._foreseen(name).score
+        return self._predicted_score(name).score
 
-    def _foreseen(self, name: str) -> Foreseen:
+    def _predicted_score(self, name: str) -> PredictedScore:
         scores, home = self.scores[name], self._at_home(name)
         share = (scores - home.zero) / (home.source - home.zero)
-        return Foreseen(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
+        return PredictedScore(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
 
     def _at_home(self, name: str) -> "_AtHome":
         """Scores in the source simulator from the starts that `name` had."""
@@ -112,18 +112,18 @@ class Contest:
         return _AtHome(float(source.mean()), float(source.std()), float(zero.mean()))
 
     def _rehearsed(self, name: str, part: int) -> Float:
-        return self._rehearsal.scores(self.methods[name].decider(), self._history, part)
+        return self._rehearsal.scores(self.methods[name].policy(), self._history, part)
 
 
 def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
     """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is."""
-    best = AS_IT_IS
+    best = UNADAPTED
     for name in scores:
-        if name not in (AS_IT_IS, AS_BEFORE) and Gain.of(scores[name], scores[best]).is_sure:
+        if name not in (UNADAPTED, PREVIOUS) and Gain.of(scores[name], scores[best]).is_sure:
             best = name
-    if best != AS_IT_IS and Gain.of(scores[best], scores[AS_IT_IS]).mean < least:
-        best = AS_IT_IS
-    return AS_BEFORE if AS_BEFORE in scores and Gain.of(scores[AS_BEFORE], scores[best]).is_sure else best
+    if best != UNADAPTED and Gain.of(scores[best], scores[UNADAPTED]).mean < least:
+        best = UNADAPTED
+    return PREVIOUS if PREVIOUS in scores and Gain.of(scores[PREVIOUS], scores[best]).is_sure else best
 
 
 def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False) -> list[str]:
@@ -131,11 +131,11 @@ def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False)
 
     While it is `early`, that is also who may still turn out to.
     """
-    plain = scores[AS_IT_IS]
+    plain = scores[UNADAPTED]
     level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
     gains = {name: Gain.of(scores[name], plain) for name in level}
     unsure = [name for name, gain in gains.items() if not gain.is_sure and gain.at_best(early=early) > worth]
-    return [AS_IT_IS, *unsure] if unsure else []
+    return [UNADAPTED, *unsure] if unsure else []
 
 
 @dataclass(frozen=True)

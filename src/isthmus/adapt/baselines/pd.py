@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.method import Joints, Learned, Source
+from isthmus.adapt.method import FitReport, Joints, Source
 from isthmus.core import Episode, Float, History, Policy, Problem, Simulator
 from isthmus.core.linear import solve
 from isthmus.io import load_arrays, save_arrays
@@ -59,7 +59,7 @@ class PdMethod:
     """Three numbers for each actuator."""
 
     history = 1
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source) -> None:
         """Start without gains."""
@@ -68,15 +68,20 @@ class PdMethod:
         self._source, self._joints = source, source.joints
         self._gains: Float | None = None
 
-    def decider(self) -> PdPolicy | Unadapted:
+    def policy(self) -> PdPolicy | Unadapted:
         """The tracking policy, once there are gains."""
-        policy, simulator = self._source.asked, self._source.simulator
+        policy, simulator = self._source.pi_src, self._source.simulator
         if self._gains is None:
             return Unadapted(policy, simulator)
         positions = self._source.spec.commands == "position"
         return PdPolicy(policy, simulator, self._joints, self._gains, positions)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+    def learn(
+        self,
+        episodes: Sequence[Episode],
+        round_number: int,  # noqa: ARG002
+        progress: Callable[[int, float], None],  # noqa: ARG002
+    ) -> FitReport:
         """Tune the gains on everything so far."""
         runs = [one for episode in episodes for one in episode]
         errors = np.concatenate(
@@ -89,8 +94,8 @@ class PdMethod:
             actions = actions - np.concatenate([self._joints(one.observations[1:])[0][one.context :] for one in runs])
         fitted = [_tune(errors[rows, i], actions[rows, i]) for i, rows in enumerate(inside.T)]
         self._gains = np.stack([gains for gains, _ in fitted], axis=1)
-        spread = [float(actions[rows, i].std()) if rows.any() else 0.0 for i, rows in enumerate(inside.T)]
-        return Learned(0, 0, (), error=tuple(left for _, left in fitted), spread=tuple(spread))
+        action_std = [float(actions[rows, i].std()) if rows.any() else 0.0 for i, rows in enumerate(inside.T)]
+        return FitReport(0, 0, (), error=tuple(left for _, left in fitted), action_std=tuple(action_std))
 
     def save(self, path: Path) -> None:
         """Write the gains."""

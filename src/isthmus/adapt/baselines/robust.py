@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from isthmus.adapt.finetune.policy import Retrained
-from isthmus.adapt.method import Learned, Source
+from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.method import FitReport, Source
 from isthmus.core import Episode, Problem
 
 
@@ -12,19 +12,21 @@ class RobustMethod:
     """Learns nothing."""
 
     history = 1
-    samples_wanted = False
+    needs_target_data = False
 
     def __init__(self, source: Source) -> None:
         """Take the robust policy that comes with the task."""
         if source.robust is None:
             raise Problem("no robust policy comes with this task")
-        self._decider = Retrained(source.policy, source.simulator, source.robust())
+        self._policy = FinetunedPolicy(source.policy, source.simulator, source.robust())
 
-    def decider(self) -> Retrained:
+    def policy(self) -> FinetunedPolicy:
         """The robust policy's action."""
-        return self._decider
+        return self._policy
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Nothing to learn."""
         raise NotImplementedError
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from isthmus.adapt.method import Learned, Source
+from isthmus.adapt.method import FitReport, Source
 from isthmus.core import Episode
 from isthmus.policies import Unadapted
 
@@ -12,17 +12,19 @@ class UnadaptedMethod:
     """Learns nothing."""
 
     history = 1
-    samples_wanted = False
+    needs_target_data = False
 
     def __init__(self, source: Source) -> None:
         """Take the source's policy."""
-        self._decider = Unadapted(source.policy, source.simulator)
+        self._policy = Unadapted(source.policy, source.simulator)
 
-    def decider(self) -> Unadapted:
+    def policy(self) -> Unadapted:
         """The source's action."""
-        return self._decider
+        return self._policy
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Nothing to learn."""
         raise NotImplementedError
 

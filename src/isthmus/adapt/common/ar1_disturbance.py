@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus.adapt.common import outliers as odd
-from isthmus.adapt.common.action_residuals import CommandErrors
+from isthmus.adapt.common import outliers
+from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.core import Bool, Float
 
 REACH = 4.0
@@ -33,48 +33,55 @@ TIE = 1e-6
 
 
 @dataclass(frozen=True)
-class Disturbance:
+class AR1Disturbance:
     """What the disturbances at the actuators are like, each (act,)."""
 
-    spread: Float
-    lasting: Float
+    std: Float
+    correlation: Float
     """r: 0 for a new one at every step, 1 for one that stays."""
-    blur: Float
-    cut: bool
+    measurement_std: Float
+    saturates: bool
     """Whether it comes before the actuator's limit."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be: the numbers may come from a file."""
-        shapes = {self.spread.shape, self.lasting.shape, self.blur.shape}
-        fine = (self.spread >= 0).all() and (np.abs(self.lasting - 0.5) <= 0.5).all() and (self.blur >= 0).all()
-        if len(shapes) != 1 or not (fine and np.isfinite(self.blur).all() and np.isfinite(self.spread).all()):
+        shapes = {self.std.shape, self.correlation.shape, self.measurement_std.shape}
+        fine = (
+            (self.std >= 0).all()
+            and (np.abs(self.correlation - 0.5) <= 0.5).all()
+            and (self.measurement_std >= 0).all()
+        )
+        if len(shapes) != 1 or not (fine and np.isfinite(self.measurement_std).all() and np.isfinite(self.std).all()):
             raise ValueError("a disturbance needs a spread, a share that lasts and a blur for every actuator")
 
     @staticmethod
-    def none(actuators: int) -> "Disturbance":
+    def none(actuators: int) -> "AR1Disturbance":
         """Nothing disturbs."""
-        return Disturbance(np.zeros(actuators), np.zeros(actuators), np.zeros(actuators), cut=False)
+        return AR1Disturbance(np.zeros(actuators), np.zeros(actuators), np.zeros(actuators), saturates=False)
 
-    def only(self, actuators: Bool) -> "Disturbance":
+    def only(self, actuators: Bool) -> "AR1Disturbance":
         """The same, but at these actuators (act,) only."""
-        return replace(self, spread=self.spread * actuators, lasting=self.lasting * actuators)
+        return replace(self, std=self.std * actuators, correlation=self.correlation * actuators)
 
-    def lasts(self, actuators: Bool) -> "Disturbance":
+    def correlated_at(self, actuators: Bool) -> "AR1Disturbance":
         """The same, but lasting at these actuators (act,) only."""
-        return replace(self, lasting=self.lasting * actuators)
+        return replace(self, correlation=self.correlation * actuators)
 
     @property
-    def unforeseen(self) -> Float:
+    def prediction_std(self) -> Float:
         """How far an error is off for who has long followed the disturbance (act,): a Kalman filter's steady state."""
-        new, blur = (1 - np.square(self.lasting)) * np.square(self.spread), np.square(self.blur)
-        less = blur * (1 - np.square(self.lasting)) - new
-        before = (np.sqrt(np.square(less) + 4 * new * blur) - less) / 2
-        return np.sqrt(before + blur)
+        process_variance, measurement_variance = (
+            (1 - np.square(self.correlation)) * np.square(self.std),
+            np.square(self.measurement_std),
+        )
+        less = measurement_variance * (1 - np.square(self.correlation)) - process_variance
+        predicted_variance = (np.sqrt(np.square(less) + 4 * process_variance * measurement_variance) - less) / 2
+        return np.sqrt(predicted_variance + measurement_variance)
 
     @cached_property
     def grid(self) -> Float:
         """Sizes (act, g) that a disturbance may have."""
-        return self.spread[:, None] * np.linspace(-REACH, REACH, POINTS)
+        return self.std[:, None] * np.linspace(-REACH, REACH, POINTS)
 
     @cached_property
     def prior(self) -> Float:
@@ -82,53 +89,55 @@ class Disturbance:
         return _normalised(np.exp(-0.5 * np.square(np.linspace(-REACH, REACH, POINTS))))
 
     @cached_property
-    def _moves(self) -> Float:
+    def _transition(self) -> Float:
         """How likely each size turns into each (act, g, g)."""
         unit = np.linspace(-REACH, REACH, POINTS)
-        lasting = self.lasting[:, None, None]
-        width = np.maximum(np.sqrt(1 - np.square(lasting)), 1e-3)
-        moves = _normalised(np.exp(-0.5 * np.square((unit - lasting * unit[:, None]) / width)) + 1e-300)
-        return np.where(lasting == 1, np.eye(POINTS), moves)
+        correlation = self.correlation[:, None, None]
+        width = np.maximum(np.sqrt(1 - np.square(correlation)), 1e-3)
+        transition = _normalised(np.exp(-0.5 * np.square((unit - correlation * unit[:, None]) / width)) + 1e-300)
+        return np.where(correlation == 1, np.eye(POINTS), transition)
 
     def start(self, n: int) -> Float:
         """Beliefs (n, act, g) at the start of n episodes."""
-        return np.broadcast_to(self.prior, (n, len(self.spread), POINTS))
+        return np.broadcast_to(self.prior, (n, len(self.std), POINTS))
 
-    def weighed(self, belief: Float, errors: CommandErrors) -> tuple[Float, Float]:
+    def updated(self, belief: Float, errors: ActionResiduals) -> tuple[Float, Float]:
         """Beliefs after errors (n, act), and how likely those were (n, act)."""
-        weighed = belief * self._likelihood(errors)
-        evidence = weighed.sum(axis=-1)
-        return weighed / evidence[..., None], evidence
+        joint = belief * self._likelihood(errors)
+        evidence = joint.sum(axis=-1)
+        return joint / evidence[..., None], evidence
 
-    def moved(self, belief: Float) -> Float:
+    def propagated(self, belief: Float) -> Float:
         """Beliefs a step later."""
-        return _each_actuator(belief, self._moves)
+        return _each_actuator(belief, self._transition)
 
     def command(self, belief: Float, wanted: Float) -> Float:
         """Commands (n, act) whose effect comes closest to what is wanted, within limits (n, act)."""
-        if not self.cut:
+        if not self.saturates:
             return wanted - (belief * self.grid).sum(axis=-1)
         commands, effect, squared = self._effects
         cost = _each_actuator(belief, squared) - 2 * wanted[..., None] * _each_actuator(belief, effect)
         best = np.argmin(cost, axis=-1)
-        return np.where(self.spread > 0, commands[np.arange(len(commands)), best], wanted)
+        return np.where(self.std > 0, commands[np.arange(len(commands)), best], wanted)
 
     @cached_property
     def _effects(self) -> tuple[Float, Float, Float]:
         """Commands (act, c), what each comes to under each disturbance, and its square (act, g, c)."""
-        commands = (1 + FURTHEST * self.spread[:, None]) * np.linspace(-1, 1, COMMANDS)
+        commands = (1 + FURTHEST * self.std[:, None]) * np.linspace(-1, 1, COMMANDS)
         effect = np.clip(commands[:, None] + self.grid[..., None], -1, 1)
         return commands, effect, np.square(effect) + TIE * np.square(commands[:, None])
 
-    def _likelihood(self, errors: CommandErrors) -> Float:
-        step = self.spread * (2 * REACH / (POINTS - 1))
-        shown = errors.shown[..., None]
+    def _likelihood(self, errors: ActionResiduals) -> Float:
+        step = self.std * (2 * REACH / (POINTS - 1))
+        gain = errors.gain[..., None]
         # A grid cannot tell more than this.
-        blur = np.maximum(np.maximum(self.blur * errors.haze, 0.6 * step), 1e-6)[..., None]
-        apart = shown * self.grid - errors.values[..., None]
-        where_told, _ = odd.told(apart, blur)
-        where_cut, _ = odd.beyond(-errors.side[..., None] * apart / blur)
-        return np.where(errors.told[..., None], where_told, np.where(errors.side[..., None] != 0, where_cut, 1.0))
+        scale = np.maximum(np.maximum(self.measurement_std * errors.noise_scale, 0.6 * step), 1e-6)[..., None]
+        residual = gain * self.grid - errors.values[..., None]
+        if_observed, _ = outliers.observed(residual, scale)
+        if_censored, _ = outliers.censored(-errors.censoring[..., None] * residual / scale)
+        return np.where(
+            errors.observed[..., None], if_observed, np.where(errors.censoring[..., None] != 0, if_censored, 1.0)
+        )
 
 
 def _each_actuator(belief: Float, matrices: Float) -> Float:

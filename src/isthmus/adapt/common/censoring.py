@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from isthmus.adapt.common.action_residuals import HEAP
+from isthmus.adapt.common.action_residuals import LIMIT_MARGIN
 from isthmus.core import Float
 
-CLEAR = 0.5
+CLEAR_GAIN = 0.5
 """Actions that show by less than this share are not looked at."""
 WELL_INSIDE = 0.85
 LEAST = 20
@@ -13,16 +13,20 @@ INNER, OUTER = 1.5, 10.0
 """A heap has so many times the actions of equal stretches on either side of it: beyond the limit there is nothing."""
 
 
-def is_cut_at_limit(actions: Float, explained: Float, clear: Float) -> bool:
+def is_saturated(actions: Float, effective: Float, gain: Float) -> bool:
     """Whether actions well inside their limits, in half ranges (n, act), came to lie in a heap at the limit.
 
-    `clear` is how clearly each shows. Noise that is cut off at the limit leaves such a heap. A stronger or weaker motor
+    `gain` is how clearly each shows. Noise that is cut off at the limit leaves such a heap. A stronger or weaker motor
     does not, nor do other forces.
     """
-    size = np.abs(explained[(np.abs(actions) < WELL_INSIDE) & (clear > CLEAR)])
+    size = np.abs(effective[(np.abs(actions) < WELL_INSIDE) & (gain > CLEAR_GAIN)])
 
-    def stretch(middle: float) -> int:
-        return int(np.count_nonzero(np.abs(size - middle) < HEAP))
+    def count_near(middle: float) -> int:
+        return int(np.count_nonzero(np.abs(size - middle) < LIMIT_MARGIN))
 
-    heap = stretch(1.0)
-    return heap >= LEAST and heap > INNER * stretch(1 - 3 * HEAP) and heap > OUTER * stretch(1 + 3 * HEAP)
+    heap = count_near(1.0)
+    return (
+        heap >= LEAST
+        and heap > INNER * count_near(1 - 3 * LIMIT_MARGIN)
+        and heap > OUTER * count_near(1 + 3 * LIMIT_MARGIN)
+    )

@@ -17,8 +17,8 @@ from isthmus.core.linear import solve
 from isthmus.core.metric import Metric
 from isthmus.sim.sensitivity import action_sensitivity, state_sensitivity
 
-COURSE_STEPS = 300
-COURSES = 2
+ROLLOUT_STEPS = 300
+ROLLOUTS = 2
 """Simulations whose course the recursion goes back along; the others only tell the spread."""
 DISCOUNT = 0.97
 TAIL = 0.2
@@ -27,36 +27,36 @@ TAIL = 0.2
 
 def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
     """The metric of `policy` in `simulator`, whose worlds run side by side; actuator limits are kept for it here."""
-    observations, actions, running = _course(policy, simulator, rng)
-    even = _in_spreads(simulator, observations, running)
+    observations, actions, running = _rollout(policy, simulator, rng)
+    even = _step_scaled_metric(simulator, observations, running)
     found: list[Float] = []
-    for world in range(min(COURSES, simulator.n)):
+    for world in range(min(ROLLOUTS, simulator.n)):
         length = int(running[:, world].sum())
         found += _riccati(simulator, observations[:length, world], actions[:length, world], even)
     traces = [float(np.trace(weights)) for weights in found]
     weights: Float = np.mean([weights / trace for weights, trace in zip(found, traces, strict=True)], axis=0)
     root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(even.targets))), dtype=np.float64)
-    return Metric(even.targets, even.spread, root, effort=float(np.mean([1 / trace for trace in traces])))
+    return Metric(even.targets, even.scale, root, effort=float(np.mean([1 / trace for trace in traces])))
 
 
 def even_metric(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
     """The metric in which all targets count alike, in spreads of a step along the course of `policy`."""
-    observations, _, running = _course(policy, simulator, rng)
-    return _in_spreads(simulator, observations, running)
+    observations, _, running = _rollout(policy, simulator, rng)
+    return _step_scaled_metric(simulator, observations, running)
 
 
-def _in_spreads(simulator: Simulator, observations: Float, running: np.ndarray) -> Metric:
+def _step_scaled_metric(simulator: Simulator, observations: Float, running: np.ndarray) -> Metric:
     targets = simulator.spec.targets
-    spread = np.diff(observations, axis=0)[running][:, targets].std(axis=0)
-    return Metric.even(targets, np.where(spread > 0, spread, 1.0))
+    scale = np.diff(observations, axis=0)[running][:, targets].std(axis=0)
+    return Metric.even(targets, np.where(scale > 0, scale, 1.0))
 
 
-def _course(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, np.ndarray]:
+def _rollout(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, np.ndarray]:
     """Observations (T+1, n, obs), actions (T, n, act), and which worlds were still running in each step (T, n)."""
     spec = simulator.spec
     seen, done, running = [simulator.reset(rng)], list[Float](), list[np.ndarray]()
     alive = np.ones(simulator.n, np.bool_)
-    for _ in range(min(COURSE_STEPS, spec.horizon)):
+    for _ in range(min(ROLLOUT_STEPS, spec.horizon)):
         actions = spec.clip(policy(History.of(seen[-1])))
         step = simulator.step(actions)
         seen.append(step.observations)

@@ -17,30 +17,30 @@ LARGEST = 3.0
 
 
 @dataclass(frozen=True)
-class Explanation:
+class EffectiveAction:
     """What n steps are explained by, and how well that is known."""
 
     actions: Float
     """The u that comes closest to what was reached (n, act)."""
     errors: Float
     """How far u is from the action that was taken, as far as it is worth the effort, in half ranges (n, act)."""
-    clear: Float
+    gain: Float
     """The share of an error that shows in `errors`: 1 where an action has much effect, 0 where it has none (n, act)."""
 
     @staticmethod
-    def joined(parts: "Sequence[Explanation]") -> "Explanation":
+    def joined(parts: "Sequence[EffectiveAction]") -> "EffectiveAction":
         """One after the other."""
-        return Explanation(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("actions", "errors", "clear"))
+        return EffectiveAction(
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("actions", "errors", "gain"))
         )
 
-    def __getitem__(self, rows: slice) -> "Explanation":
+    def __getitem__(self, rows: slice) -> "EffectiveAction":
         """Some of the steps."""
-        return Explanation(self.actions[rows], self.errors[rows], self.clear[rows])
+        return EffectiveAction(self.actions[rows], self.errors[rows], self.gain[rows])
 
 
 @dataclass(frozen=True)
-class Explainer:
+class EffectiveActionEstimator:
     """argmin_u |T_src(o, u) - o'| in a metric, by Gauss-Newton.
 
     Where an action has little effect, a large one is needed to explain a small difference, or to make up for it. The
@@ -55,7 +55,7 @@ class Explainer:
 
     def __call__(
         self, observations: Float, reached: Float, actions: Float, iterations: int, start: Float | None = None
-    ) -> Explanation:
+    ) -> EffectiveAction:
         """Explain how `observations` led to `reached` (n, obs) when `actions` (n, act) were taken.
 
         It is looked for from `start`, or else from those actions.
@@ -71,8 +71,8 @@ class Explainer:
         normal = np.einsum("nka,nkb->nab", jacobian, jacobian)
         priced = normal + (self.metric.effort + TINY) * np.eye(len(half))
         errors = solve(priced, np.einsum("nka,nk->na", jacobian, total)[..., None])[..., 0]
-        clear = np.diagonal(solve(priced, normal), axis1=1, axis2=2)
-        return Explanation(found, np.clip(errors, -LARGEST, LARGEST), clear)
+        gain = np.diagonal(solve(priced, normal), axis1=1, axis2=2)
+        return EffectiveAction(found, np.clip(errors, -LARGEST, LARGEST), gain)
 
     def _missing(self, observations: Float, reached: Float, actions: Float) -> tuple[Float, Float]:
         """How what comes next changes with the actions (n, d, act), and what it lacks (n, d)."""

@@ -9,7 +9,7 @@ from isthmus.core import Int
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class RaggedBatch:
     """Where each of n rows goes."""
 
     step: Int
@@ -18,15 +18,15 @@ class SideBySide:
     """(n,)."""
 
     @staticmethod
-    def of(runs: Int) -> "SideBySide":
+    def of(runs: Int) -> "RaggedBatch":
         """For rows that are of these `runs` (n,), in order within each."""
         _, run, lengths = np.unique(runs, return_inverse=True, return_counts=True)
         begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
         step = np.zeros(len(run), np.int64)
         step[np.argsort(run, kind="stable")] = np.arange(len(run)) - begins
-        return SideBySide(step, run)
+        return RaggedBatch(step, run)
 
-    def spread(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def pad(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Rows (n, ...) as (longest, runs, ...); zeros past the end of a run."""
         whole = np.zeros((self.step.max() + 1, self.run.max() + 1, *rows.shape[1:]), rows.dtype)
         whole[self.step, self.run] = rows

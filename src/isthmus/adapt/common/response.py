@@ -13,15 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.common.action_residuals import CommandErrors
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.effective_action import Explanation
+from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.core import Float, Int, Problem, WorldSpec
 from isthmus.io import load_arrays, save_arrays
 
 KIND = "response-model"
 ARRAYS = ("weights", "mean", "scale", "half_range")
-DISTURBANCE = ("spread", "lasting", "blur")
+DISTURBANCE = {"spread": "std", "lasting": "correlation", "blur": "measurement_std"}
+"""What files call the fields of a disturbance."""
 FAR = 5.0
 """Standardised observations are clipped to this: a line is not to be trusted further out."""
 WEAKEST = 0.2
@@ -41,14 +42,14 @@ class Response:
     """Of the observation's targets (d,)."""
     half_range: Float
     targets: Int
-    disturbance: Disturbance
+    disturbance: AR1Disturbance
     middle: Float = field(default_factory=lambda: np.zeros(1))
     """Of each actuator's range (act,); zero for all by default."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit together: they may come from a file."""
         act, d = len(self.half_range), len(self.targets)
-        vectors = (self.mean, self.scale, self.targets, self.half_range, self.disturbance.spread)
+        vectors = (self.mean, self.scale, self.targets, self.half_range, self.disturbance.std)
         shapes = (*(vector.shape for vector in vectors), self.weights.shape[1:])
         numbers = (self.weights, self.middle, *vectors)
         fits = shapes == ((d,), (d,), (d,), (act,), (act,), (act,)) and self.middle.shape in ((1,), (act,))
@@ -56,7 +57,7 @@ class Response:
             raise ValueError(f"its arrays have the shapes {shapes}, or are not finite")
 
     @staticmethod
-    def plain(spec: WorldSpec, disturbance: Disturbance) -> "Response":
+    def plain(spec: WorldSpec, disturbance: AR1Disturbance) -> "Response":
         """Every command comes to what it is in the simulator, but for a disturbance."""
         act, d = spec.action_size, len(spec.targets)
         weights = np.zeros((1 + d + act, act))
@@ -82,16 +83,18 @@ class Response:
     def effect(self, commands: Float, belief: Float) -> Float:
         """About what commands (n, act), before any limit, come to under disturbances of which `belief` is known."""
         share, disturbed = self._share(commands), (belief * self.disturbance.grid).sum(axis=-1)
-        effect = np.clip(share + disturbed if self.disturbance.cut else np.clip(share, -1, 1) + disturbed, -1, 1)
+        effect = np.clip(share + disturbed if self.disturbance.saturates else np.clip(share, -1, 1) + disturbed, -1, 1)
         return self.middle + self.half_range * effect
 
     def within(self, commands: Float) -> Float:
         """Commands (n, act) within the actuators' limits."""
         return np.clip(commands, self.middle - self.half_range, self.middle + self.half_range)
 
-    def unforeseen(self, observations: Float, commands: Float, past: Float, found: Explanation) -> CommandErrors:
+    def unexplained(self, observations: Float, commands: Float, past: Float, found: EffectiveAction) -> ActionResiduals:
         """Errors of commands (n, act), before any limit, that the lines do not foresee."""
-        errors = CommandErrors.of(commands, self.half_range, found, cut=self.disturbance.cut, middle=self.middle)
+        errors = ActionResiduals.of(
+            commands, self.half_range, found, saturates=self.disturbance.saturates, middle=self.middle
+        )
         return errors.less(self.errors(observations, self.within(commands), past))
 
     def correction(self, observations: Float, wanted: Float, past: Float, belief: Float) -> Float:
@@ -102,14 +105,16 @@ class Response:
         error = self.errors(observations, wanted, past)
         share = self._share(wanted)
         against = self.disturbance.command(belief, share) - share
-        return self.half_range * (against @ self._undo + np.clip(-error @ self._undo, -LARGEST, LARGEST))
+        return self.half_range * (
+            against @ self._inverse_gain + np.clip(-error @ self._inverse_gain, -LARGEST, LARGEST)
+        )
 
     def _share(self, actions: Float) -> Float:
         """Actions (n, act) from the middle of their range, in half ranges: within limits between -1 and 1."""
         return (actions - self.middle) / self.half_range
 
     @cached_property
-    def _undo(self) -> Float:
+    def _inverse_gain(self) -> Float:
         """From an error to the change of the command that makes up for it (act, act)."""
         begin = 1 + len(self.targets)
         gain = self.weights[begin : begin + len(self.half_range)]
@@ -118,8 +123,8 @@ class Response:
     def save(self, path: Path) -> None:
         """Write the model."""
         arrays = {name: getattr(self, name) for name in (*ARRAYS, "targets", "middle")}
-        arrays |= {name: getattr(self.disturbance, name) for name in DISTURBANCE}
-        save_arrays(path, arrays, {"kind": KIND, "cut": self.disturbance.cut})
+        arrays |= {name: getattr(self.disturbance, field) for name, field in DISTURBANCE.items()}
+        save_arrays(path, arrays, {"kind": KIND, "cut": self.disturbance.saturates})
 
     @staticmethod
     def load(path: Path) -> "Response":
@@ -127,7 +132,7 @@ class Response:
         arrays, meta = load_arrays(path, KIND)
         try:
             numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*ARRAYS, *DISTURBANCE)}
-            disturbance = Disturbance(*(numbers.pop(name) for name in DISTURBANCE), cut=bool(meta["cut"]))
+            disturbance = AR1Disturbance(*(numbers.pop(name) for name in DISTURBANCE), saturates=bool(meta["cut"]))
             targets = np.asarray(arrays["targets"], dtype=np.int64)
             middle = np.asarray(arrays.get("middle", np.zeros(1)), dtype=np.float64)
             return Response(**numbers, targets=targets, disturbance=disturbance, middle=middle)

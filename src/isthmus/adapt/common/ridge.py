@@ -4,13 +4,13 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from isthmus.adapt.common import outliers as odd
-from isthmus.adapt.common.action_residuals import CommandErrors
-from isthmus.adapt.common.ar1_disturbance import Disturbance
-from isthmus.adapt.common.ar1_filter import Lasting
-from isthmus.adapt.common.ragged_batch import SideBySide
-from isthmus.adapt.common.truncated_normal import mean_beyond
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.common import outliers
+from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.ar1_filter import AR1Filter
+from isthmus.adapt.common.ragged_batch import RaggedBatch
+from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
+from isthmus.adapt.settings.components import Components
 from isthmus.core import Bool, Float, Int
 from isthmus.core.linear import solve
 
@@ -27,35 +27,35 @@ PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
 
 
 @dataclass(frozen=True)
-class Lines:
+class RidgeFit:
     """Lines fitted to errors, one for each actuator."""
 
     weights: Float
     """(features, act)."""
-    left: Float
+    rmse: Float
     """Error that the lines, and a disturbance that is followed, leave on held-out rows (act,)."""
-    before: Float
+    baseline_rmse: Float
     """Error of neither (act,)."""
-    surprise: Float
+    nll: Float
     """How unlikely a held-out row is by what was foreseen, in natural logarithms (act,)."""
 
-    def where(self, actuators: Bool, others: "Lines") -> "Lines":
+    def where(self, actuators: Bool, others: "RidgeFit") -> "RidgeFit":
         """These lines for `actuators` (act,), and for the rest those of `others`."""
         chosen: list[Float] = [
             np.where(actuators, getattr(self, field.name), getattr(others, field.name)) for field in fields(self)
         ]
-        return Lines(*chosen)
+        return RidgeFit(*chosen)
 
 
-def fit_lines(
+def fit_ridge(
     features: Float,
-    errors: CommandErrors,
+    errors: ActionResiduals,
     episodes: Int,
     runs: Int,
-    disturbance: Disturbance,
+    disturbance: AR1Disturbance,
     so_far: Float | None = None,
-    parts: Parts | None = None,
-) -> Lines:
+    components: Components | None = None,
+) -> RidgeFit:
     """Lines for errors (n, act) from features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
 
     Ridge regression on the rows that tell an error, with the strongest penalty that does as well as any on episodes it
@@ -67,73 +67,73 @@ def fit_lines(
     they would make the errors look smaller than they are. In both cases the lines are fitted to what is new in each
     step, beginning with the weights found `so_far` (f, act).
     """
-    act, penalties = errors.values.shape[1], _penalties(parts or Parts())
-    weights, left, before, surprise = np.zeros((features.shape[1], act)), *np.zeros((3, act))
+    act, penalties = errors.values.shape[1], _penalties(components or Components())
+    weights, rmse, baseline_rmse, nll = np.zeros((features.shape[1], act)), *np.zeros((3, act))
     so_far = np.zeros_like(weights) if so_far is None else so_far
     folds = _folds(episodes)
     for actuator in range(act):
-        told, side = errors.told[:, actuator], errors.side[:, actuator]
-        if told.any():
-            before[actuator] = left[actuator] = np.sqrt(np.square(errors.values[told, actuator]).mean())
-        if disturbance.lasting[actuator] or disturbance.cut:
-            rows = told | (side != 0)
-            x, y, much = _what_is_new(features, errors, runs, disturbance, actuator, so_far[:, actuator])
+        observed, censoring = errors.observed[:, actuator], errors.censoring[:, actuator]
+        if observed.any():
+            baseline_rmse[actuator] = rmse[actuator] = np.sqrt(np.square(errors.values[observed, actuator]).mean())
+        if disturbance.correlation[actuator] or disturbance.saturates:
+            rows = observed | (censoring != 0)
+            x, y, innovation_std = _innovations(features, errors, runs, disturbance, actuator, so_far[:, actuator])
         else:
-            rows, x, y, much = told, features, errors.values[:, actuator], np.ones(len(features))
-        if np.isfinite(much[rows]).sum() < FEWEST:
+            rows, x, y, innovation_std = observed, features, errors.values[:, actuator], np.ones(len(features))
+        if np.isfinite(innovation_std[rows]).sum() < FEWEST:
             continue
-        trust, fold = 1 / much[rows], folds[rows]
+        trust, fold = 1 / innovation_std[rows], folds[rows]
         x, y = x[rows], y[rows]
         penalty, missed = _best_penalty(x, y, trust, fold, penalties)
-        if told.any():
-            known = told[rows]
-            left[actuator] = np.sqrt(np.square(missed[known]).mean())
-            surprise[actuator] = _surprise(missed[known], much[rows][known])
+        if observed.any():
+            known = observed[rows]
+            rmse[actuator] = np.sqrt(np.square(missed[known]).mean())
+            nll[actuator] = _nll(missed[known], innovation_std[rows][known])
         if penalty is not None:
             weights[:, actuator] = _ridge(*_squares(x, y, trust), penalty)
-    return Lines(weights, left, before, surprise)
+    return RidgeFit(weights, rmse, baseline_rmse, nll)
 
 
-def error_sizes(errors: CommandErrors) -> Float:
+def error_sizes(errors: ActionResiduals) -> Float:
     """How large errors (n, act) are, those included of which only bounds are known (act,)."""
     sizes = np.zeros(errors.values.shape[1])
     for actuator in range(len(sizes)):
-        told, side = errors.told[:, actuator], errors.side[:, actuator]
+        observed, censoring = errors.observed[:, actuator], errors.censoring[:, actuator]
         values = errors.values[:, actuator]
-        if told.any():
-            shown = np.square(errors.shown[told, actuator]).sum()
-            sizes[actuator] = np.sqrt(np.square(values[told]).sum() / max(shown, 1e-12))
-        if told.any() and side.any():
-            sizes[actuator] = _uncensored(values[told], values[side != 0], side[side != 0])
+        if observed.any():
+            gain = np.square(errors.gain[observed, actuator]).sum()
+            sizes[actuator] = np.sqrt(np.square(values[observed]).sum() / max(gain, 1e-12))
+        if observed.any() and censoring.any():
+            sizes[actuator] = _uncensored(values[observed], values[censoring != 0], censoring[censoring != 0])
     return sizes
 
 
-def _what_is_new(
-    features: Float, errors: CommandErrors, runs: Int, disturbance: Disturbance, actuator: int, so_far: Float
+def _innovations(
+    features: Float, errors: ActionResiduals, runs: Int, disturbance: AR1Disturbance, actuator: int, so_far: Float
 ) -> tuple[Float, Float, Float]:
     """What is new in features (n, f) and errors (n,), and how much is to be expected in each step (n,)."""
-    parts = disturbance.spread, disturbance.lasting, disturbance.blur
-    lasting = Lasting(*(float(part[actuator]) for part in parts))
-    places = SideBySide.of(runs)
+    parts = disturbance.std, disturbance.correlation, disturbance.measurement_std
+    ar1_filter = AR1Filter(*(float(part[actuator]) for part in parts))
+    places = RaggedBatch.of(runs)
     left = errors.less((features @ so_far)[:, None])[:, actuator]
-    seen = lasting.completed(left.each(places.spread))
-    series = np.column_stack((places.gather(seen.values) + features @ so_far, features))
-    new, much = (places.gather(part) for part in lasting.whitened(places.spread(series), seen))
-    return new[:, 1:], new[:, 0], much
+    measured = ar1_filter.pseudo_measurements(left.each(places.pad))
+    series = np.column_stack((places.gather(measured.values) + features @ so_far, features))
+    innovation, innovation_std = (places.gather(part) for part in ar1_filter.innovations(places.pad(series), measured))
+    return innovation[:, 1:], innovation[:, 0], innovation_std
 
 
-def _uncensored(told: Float, bounds: Float, side: Float) -> float:
+def _uncensored(observed: Float, bounds: Float, censoring: Float) -> float:
     """Spread by expectation maximisation.
 
     Errors that are only bounded count with the square they have beyond, and all only as far as they are not odd: an
     effect that is explained a little short of the limit makes a huge error of a command far beyond.
     """
-    size = max(float(np.median(np.abs(told))) / MEDIAN, TINY)
+    size = max(float(np.median(np.abs(observed))) / MEDIAN, TINY)
     for _ in range(ITERATIONS):
-        distance = side * bounds / size
-        squares = 1 + distance * mean_beyond(distance)
-        known, bounded = odd.told(told, np.full_like(told, size))[1], odd.beyond(distance)[1]
-        whole = known @ np.square(told) + size**2 * (bounded @ squares)
+        distance = censoring * bounds / size
+        squares = 1 + distance * inverse_mills_ratio(distance)
+        known, bounded = outliers.observed(observed, np.full_like(observed, size))[1], outliers.censored(distance)[1]
+        whole = known @ np.square(observed) + size**2 * (bounded @ squares)
         size = float(np.sqrt(whole / (known.sum() + bounded.sum())))
     return size
 
@@ -146,11 +146,11 @@ def _folds(episodes: Int) -> Int:
     return np.arange(len(episodes)) * FOLDS // len(episodes)
 
 
-def _penalties(parts: Parts) -> tuple[float | None, ...]:
+def _penalties(components: Components) -> tuple[float | None, ...]:
     """Those to choose from, the strongest first; None is no line at all."""
-    if not parts.lines:
+    if not components.regression:
         return (None,)
-    return (None, *reversed(PENALTIES)) if parts.doubt else PENALTIES[:1]
+    return (None, *reversed(PENALTIES)) if components.cross_validation else PENALTIES[:1]
 
 
 def _best_penalty(
@@ -174,15 +174,15 @@ def _best_penalty(
     return strongest_first[best], missed[best]
 
 
-def _surprise(missed: Float, much: Float) -> float:
-    """Of missing by so much (n,), where `much` tells in which steps more is to be expected, but not how much in all.
+def _nll(missed: Float, innovation_std: Float) -> float:
+    """Mean negative log-likelihood of residuals (n,), whose std is `innovation_std` up to a common factor.
 
     Unlike a mean square it is not a matter of the few steps that nobody foresees, such as those that make contact.
     """
-    known = np.isfinite(much)
-    size = float(np.sqrt(np.square(missed[known] / much[known]).mean())) if known.any() else 1.0
+    known = np.isfinite(innovation_std)
+    size = float(np.sqrt(np.square(missed[known] / innovation_std[known]).mean())) if known.any() else 1.0
     size = max(size, TINY)
-    return min(float(-np.log(odd.told(missed, share * size * much)[0]).mean()) for share in SHARES)
+    return min(float(-np.log(outliers.observed(missed, share * size * innovation_std)[0]).mean()) for share in SHARES)
 
 
 def _squares(x: Float, y: Float, trust: Float) -> tuple[Float, Float]:

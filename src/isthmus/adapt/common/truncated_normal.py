@@ -25,7 +25,7 @@ def upper_tail(values: Float) -> Float:
     return np.asarray(np.where(values >= 0, tail, 1 - tail), dtype=np.float64)
 
 
-def mean_beyond(bounds: Float) -> Float:
+def inverse_mills_ratio(bounds: Float) -> Float:
     """The mean of a standard normal number that is known to be larger than each of `bounds`."""
     inverse = 1 / np.maximum(bounds, FAR)
     asymptotic = bounds + inverse - 2 * inverse**3

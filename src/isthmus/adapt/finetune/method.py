@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isthmus.adapt.finetune.policy import Retrained
-from isthmus.adapt.finetune.storage import load_trained, practice_of, save_trained
-from isthmus.adapt.method import Learned, Rehearsal, Source
+from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.finetune.storage import finetuner_of, load_trained, save_trained
+from isthmus.adapt.method import FitReport, Rehearsal, Source
 from isthmus.core import Episode, Problem, stream
 from isthmus.core.random import stream_seed
 from isthmus.policies import Unadapted
-from isthmus.policies.finetuner import Practice, Trained
+from isthmus.policies.finetuner import Finetuner, Trained
 from isthmus.sysid.residual import Steps, fit_residual
 
 SPELLS = 2
@@ -25,42 +25,44 @@ LONG_SPELLS = 4
 """The same where policies are rehearsed."""
 
 
-class GroundedMethod:
+class FinetuneMethod:
     """A corrected simulator, and practice in it."""
 
     history = 1
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source) -> None:
         """Start with the source's policy."""
         self._source = source
-        self._policy, self._practice = practice_of(source)
+        self._policy, self._finetuner = finetuner_of(source)
         self._trained: Trained | None = None
 
-    def decider(self) -> Retrained | Unadapted:
+    def policy(self) -> FinetunedPolicy | Unadapted:
         """The tuned policy, once there is one."""
         source = self._source
         if self._trained is None:
-            return Unadapted(source.asked, source.simulator)
+            return Unadapted(source.pi_src, source.simulator)
         tuned = replace(self._policy, network=self._trained.network)
-        return Retrained(source.asked, source.simulator, source.shown(tuned))
+        return FinetunedPolicy(source.pi_src, source.simulator, source.sim_derived(tuned))
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Learn the simulator's error from everything so far, and practise in the corrected simulator."""
         source = self._source
         steps = Steps.of(episodes, source.simulator)
         correct = fit_residual(steps, source.spec.targets, stream(source.seed, "residual", round_number))
-        return self._practise(self._practice.corrected(correct), SPELLS, round_number, progress)
+        return self._train(self._finetuner.corrected(correct), SPELLS, round_number, progress)
 
-    def learn_in(self, rehearsal: Rehearsal, round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn_in(self, rehearsal: Rehearsal, round_number: int, progress: Callable[[int, float], None]) -> FitReport:
         """Practise where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
-        if rehearsal.practice is None:
+        if rehearsal.finetuner is None:
             raise Problem("this simulation cannot be practised in")
-        return self._practise(rehearsal.practice(self._policy), LONG_SPELLS, round_number, progress)
+        return self._train(rehearsal.finetuner(self._policy), LONG_SPELLS, round_number, progress)
 
-    def _practise(
-        self, practice: Practice, spells: int, round_number: int, progress: Callable[[int, float], None]
-    ) -> Learned:
+    def _train(
+        self, finetuner: Finetuner, spells: int, round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Policy gradients may also make a policy worse: of all there were, the one is kept that earns most."""
         seed = self._source.seed
         judged = stream_seed(seed, "worth", round_number)
@@ -71,15 +73,15 @@ class GroundedMethod:
             batches += 1
             progress(batches, -earned)
 
-        kept = now = self._trained or practice.begin(stream_seed(seed, "critic"))
-        most = practice.worth(kept.network, judged)
+        kept = now = self._trained or finetuner.begin(stream_seed(seed, "critic"))
+        most = finetuner.worth(kept.network, judged)
         for spell in range(spells):
-            now = practice.practise(now, stream_seed(seed, "practise", round_number, spell), watch)
-            worth = practice.worth(now.network, judged)
+            now = finetuner.train(now, stream_seed(seed, "practise", round_number, spell), watch)
+            worth = finetuner.worth(now.network, judged)
             if worth > most:
                 kept, most, kept_after = now, worth, batches
         self._trained = kept
-        return Learned(epochs=batches, best=kept_after)
+        return FitReport(epochs=batches, best=kept_after)
 
     def save(self, path: Path) -> None:
         """Write the training."""

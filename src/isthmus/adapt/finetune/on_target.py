@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.finetune.policy import Retrained
-from isthmus.adapt.finetune.storage import load_trained, practice_of, save_trained
-from isthmus.adapt.method import Learned, Source
+from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.finetune.storage import finetuner_of, load_trained, save_trained
+from isthmus.adapt.method import FitReport, Source
 from isthmus.core import Episode, Float, History
 from isthmus.core.random import stream_seed
-from isthmus.core.trajectory import PaidTrajectory
-from isthmus.policies import Decider, Decision, Unadapted
+from isthmus.core.trajectory import RewardedTrajectory
+from isthmus.policies import Decision, TracedPolicy, Unadapted
 from isthmus.policies.finetuner import Trained
 
 
@@ -24,15 +24,15 @@ from isthmus.policies.finetuner import Trained
 class Exploring:
     """A policy whose actions vary, so that it can be told which are better."""
 
-    decider: Decider
-    spread: Float
+    policy: TracedPolicy
+    std: Float
     """Standard deviation of each action (act,)."""
     rng: np.random.Generator
 
     def decide(self, history: History) -> Decision:
         """An action for n histories that is drawn about the policy's."""
-        decision = self.decider.decide(history)
-        noise = self.spread * self.rng.standard_normal(decision.command.shape)
+        decision = self.policy.decide(history)
+        noise = self.std * self.rng.standard_normal(decision.command.shape)
         return replace(decision, command=decision.command + noise)
 
     def __call__(self, history: History) -> Float:
@@ -44,16 +44,16 @@ class RlOnTargetMethod:
     """Policy gradients from the target's own episodes: each round's data serves one update, and no more."""
 
     history = 1
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source) -> None:
         """Start with the source's policy."""
         self._source = source
-        self._policy, self._practice = practice_of(source)
+        self._policy, self._finetuner = finetuner_of(source)
         self._trained: Trained | None = None
         self._studied = 0
 
-    def decider(self) -> Retrained | Unadapted:
+    def policy(self) -> FinetunedPolicy | Unadapted:
         """The policy's mean action."""
         source = self._source
         if not self._studied:
@@ -63,17 +63,21 @@ class RlOnTargetMethod:
     def explorer(self, rng: np.random.Generator) -> Exploring:
         """What to collect with."""
         trained = self._begun()
-        return Exploring(self._mean(trained), trained.spread, rng)
+        return Exploring(self._mean(trained), trained.exploration_std, rng)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Update the policy from what was not learned from before: older runs are another policy's."""
-        runs = [one for episode in episodes[self._studied :] for one in episode if isinstance(one, PaidTrajectory)]
+        runs = [one for episode in episodes[self._studied :] for one in episode if isinstance(one, RewardedTrajectory)]
         if not runs:
             raise ValueError("there is no new run whose reward was seen")
-        self._trained = self._practice.study(self._begun(), runs, stream_seed(self._source.seed, "study", round_number))
+        self._trained = self._finetuner.study(
+            self._begun(), runs, stream_seed(self._source.seed, "study", round_number)
+        )
         self._studied = len(episodes)
         progress(1, -float(np.mean([one.rewards.sum() for one in runs])))
-        return Learned(epochs=1, best=1)
+        return FitReport(epochs=1, best=1)
 
     def save(self, path: Path) -> None:
         """Write the training."""
@@ -86,9 +90,9 @@ class RlOnTargetMethod:
     def _begun(self) -> Trained:
         """The training, with a critic from the source simulator at first: that takes no sample of the target."""
         if self._trained is None:
-            self._trained = self._practice.begin(stream_seed(self._source.seed, "critic"))
+            self._trained = self._finetuner.begin(stream_seed(self._source.seed, "critic"))
         return self._trained
 
-    def _mean(self, trained: Trained) -> Retrained:
+    def _mean(self, trained: Trained) -> FinetunedPolicy:
         source = self._source
-        return Retrained(source.policy, source.simulator, replace(self._policy, network=trained.network))
+        return FinetunedPolicy(source.policy, source.simulator, replace(self._policy, network=trained.network))

@@ -7,7 +7,7 @@ from isthmus.policies import Decision
 
 
 @dataclass(frozen=True, slots=True)
-class Retrained:
+class FinetunedPolicy:
     """Another policy than the source's, which is asked only to be compared with."""
 
     source: Policy

@@ -8,20 +8,20 @@ from isthmus.core import Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import NetworkPolicy
-from isthmus.policies.finetuner import Practice, Trained
+from isthmus.policies.finetuner import Finetuner, Trained
 
 KIND = "trained-policy"
 NETWORK, TRAINING = "network:", "training:"
 
 
-def practice_of(source: Source) -> tuple[NetworkPolicy, Practice]:
+def finetuner_of(source: Source) -> tuple[NetworkPolicy, Finetuner]:
     """The source's policy, and who trains it on; a policy that cannot be trained is refused."""
     policy = source.policy
     if not isinstance(policy, NetworkPolicy) or policy.squash is not None:
         raise Problem("this policy cannot be trained on: only one that is a network whose outputs are actions can")
-    if source.practice is None:
+    if source.finetuner is None:
         raise Problem("this task does not say what its simulation pays, and a policy is trained for a reward")
-    return policy, source.practice(policy)
+    return policy, source.finetuner(policy)
 
 
 def save_trained(path: Path, trained: Trained | None, studied: int = 0) -> None:
@@ -31,7 +31,7 @@ def save_trained(path: Path, trained: Trained | None, studied: int = 0) -> None:
     arrays = {NETWORK + name: array for name, array in trained.network.arrays().items()}
     arrays |= {TRAINING + name: array for name, array in trained.arrays.items()}
     meta = {"kind": KIND, "activation": trained.network.activation, "studied": studied}
-    save_arrays(path, arrays | {"spread": trained.spread}, meta)
+    save_arrays(path, arrays | {"spread": trained.exploration_std}, meta)
 
 
 def load_trained(path: Path) -> tuple[Trained, int]:

@@ -35,7 +35,7 @@ class FitResult:
     """The pass whose weights were kept; 0 is what the fit started from."""
     error: Float
     """Root mean square error on held-out episodes, in units of the action (act,)."""
-    spread: Float
+    action_std: Float
     """Standard deviation of the actions: the error of always answering their mean (act,)."""
     seconds: float
 
@@ -71,7 +71,7 @@ def fit(
         losses=tuple(losses),
         best=best,
         error=error * statistics.output_scale,
-        spread=statistics.output_scale,
+        action_std=statistics.output_scale,
         seconds=time.perf_counter() - began,
     )
 

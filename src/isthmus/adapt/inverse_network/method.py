@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus.adapt.inverse_network.network import InverseNetwork
 from isthmus.adapt.inverse_network.windows import Windows
-from isthmus.adapt.method import Learned, Source
+from isthmus.adapt.method import FitReport, Source
 from isthmus.adapt.settings.method import MethodSettings
 from isthmus.core import Episode, stream
 from isthmus.policies import TransferPolicy, Unadapted
@@ -21,7 +21,7 @@ class InverseMethod:
     unadapted trajectories, and for the direct form it is safer than the commands of an untrained network.
     """
 
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings, *, correction: bool) -> None:
         """Start without a model."""
@@ -33,14 +33,16 @@ class InverseMethod:
         """How many observations the model looks at."""
         return self._settings.history
 
-    def decider(self) -> TransferPolicy | Unadapted:
+    def policy(self) -> TransferPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        policy, simulator = self._source.asked, self._source.simulator
+        policy, simulator = self._source.pi_src, self._source.simulator
         if self._model is None:
             return Unadapted(policy, simulator)
         return TransferPolicy(policy, simulator, self._model, self._correction)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
         """Refit on everything so far, starting from the model there is."""
         from isthmus.adapt.inverse_network.fit import fit  # noqa: PLC0415 - torch is needed to learn, not to act
 
@@ -57,12 +59,12 @@ class InverseMethod:
         )
         blind = len(sensed) < spec.observation_size
         self._model = replace(fitted.model, sensed=sensed) if blind else fitted.model
-        return Learned(
+        return FitReport(
             epochs=len(fitted.losses) - 1,
             best=fitted.best,
             losses=fitted.losses,
             error=tuple(fitted.error.tolist()),
-            spread=tuple(fitted.spread.tolist()),
+            action_std=tuple(fitted.action_std.tolist()),
         )
 
     def save(self, path: Path) -> None:

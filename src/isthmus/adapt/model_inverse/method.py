@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.common.effective_action import Explainer
-from isthmus.adapt.method import Learned, Source
-from isthmus.adapt.model_inverse.one_step_inverse import Reach
+from isthmus.adapt.common.effective_action import EffectiveActionEstimator
+from isthmus.adapt.method import FitReport, Source
+from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, keep_overflow
 from isthmus.core.metric import Metric
 from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import Decision, Unadapted
-from isthmus.sysid import Transitions, identify, set_apart
+from isthmus.sysid import Transitions, holdout_split, identify
 
 KIND = "physical-parameters"
 ITERATIONS = 1
@@ -35,20 +35,20 @@ MOST_CHECKED = 200
 
 
 @dataclass(frozen=True)
-class IdentifiedPolicy:
+class ModelInversePolicy:
     """The source's policy, with the actions that reach in the identified simulator what it wants."""
 
     policy: Policy
     simulator: Simulator
-    reach: Reach
+    inverse: OneStepInverse
 
     def decide(self, history: History) -> Decision:
         """The action for n histories, and what it is meant to reach."""
         a_src = self.policy(history)
         o_want = self.simulator.predict(history, a_src)
         within = self.simulator.spec.clip(a_src)
-        found = self.reach(history.current, o_want, within)
-        return Decision(a_src, o_want, keep_overflow(a_src, found.actions, self.reach.low, self.reach.high))
+        found = self.inverse(history.current, o_want, within)
+        return Decision(a_src, o_want, keep_overflow(a_src, found.actions, self.inverse.low, self.inverse.high))
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""
@@ -81,11 +81,11 @@ class _Trial:
         return float(gains[0].mean()) if sure else 0.0
 
 
-class IdentifiedMethod:
+class ModelInverseMethod:
     """The simulator's own physics, put right."""
 
     history = 1
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source) -> None:
         """Start with the physics of the source."""
@@ -109,24 +109,29 @@ class IdentifiedMethod:
             return self._source.simulator
         return self._physics.simulator(self._physics.values(self._z))
 
-    def weighing(self, weigh: Callable[[Metric], Metric]) -> "IdentifiedMethod":
+    def weighing(self, weigh: Callable[[Metric], Metric]) -> "ModelInverseMethod":
         """The same physics, where the metric is what `weigh` makes of the cost-to-go."""
         other = copy(self)
         other._weigh = weigh
         return other
 
-    def decider(self) -> IdentifiedPolicy | Unadapted:
+    def policy(self) -> ModelInversePolicy | Unadapted:
         """The adapted policy, once something is known of the target's physics."""
-        policy, simulator, spec = self._source.asked, self._source.simulator, self._source.spec
+        policy, simulator, spec = self._source.pi_src, self._source.simulator, self._source.spec
         if self._z is None:
             return Unadapted(policy, simulator)
         metric = self._source.cost_to_go if self._weigh is None else self._weigh(self._source.cost_to_go)
-        reach = Reach(self.simulator, spec.action_low, spec.action_high, metric, ITERATIONS)
-        return IdentifiedPolicy(policy, simulator, reach)
+        inverse = OneStepInverse(self.simulator, spec.action_low, spec.action_high, metric, ITERATIONS)
+        return ModelInversePolicy(policy, simulator, inverse)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+    def learn(
+        self,
+        episodes: Sequence[Episode],
+        round_number: int,  # noqa: ARG002
+        progress: Callable[[int, float], None],  # noqa: ARG002
+    ) -> FitReport:
         """Fit the parameters to everything so far, going on from those there are."""
-        kept, apart = set_apart(episodes)
+        kept, apart = holdout_split(episodes)
         z = identify(self._physics, Transitions.of(kept), self._source.spec.targets, self._z).z
         checked = Transitions.of(apart).thinned(MOST_CHECKED)
         self.fitted = z
@@ -134,8 +139,8 @@ class IdentifiedMethod:
         own = trials[0.0]
         best = max(SHARES, key=lambda share: (trials[share].gain(own), -share))
         self._z = best * z
-        left, spread = np.sqrt(np.square(trials[best].action_errors).mean(axis=0)), checked.actions.std(axis=0)
-        return Learned(0, 0, (), error=tuple(left.tolist()), spread=tuple(spread.tolist()))
+        left, action_std = np.sqrt(np.square(trials[best].action_errors).mean(axis=0)), checked.actions.std(axis=0)
+        return FitReport(0, 0, (), error=tuple(left.tolist()), action_std=tuple(action_std.tolist()))
 
     def save(self, path: Path) -> None:
         """Write the parameters."""
@@ -154,6 +159,6 @@ class IdentifiedMethod:
     def _try(self, z: Float, steps: Transitions) -> "_Trial":
         """See what steps that were not fitted to are in the simulator of z."""
         simulator, metric = self._physics.simulator(self._physics.values(z)), self._source.cost_to_go
-        missed = metric.in_spreads(steps.after - simulator.predict(History.of(steps.before), steps.actions))
-        found = Explainer(simulator, metric)(steps.before, steps.after, steps.actions, iterations=1)
+        missed = metric.scaled(steps.after - simulator.predict(History.of(steps.before), steps.actions))
+        found = EffectiveActionEstimator(simulator, metric)(steps.before, steps.after, steps.actions, iterations=1)
         return _Trial(found.actions - steps.actions, missed, simulator.spec.half_range)

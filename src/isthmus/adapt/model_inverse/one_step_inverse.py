@@ -16,7 +16,7 @@ from isthmus.sim.sensitivity import predict_in_chunks, quick_action_sensitivity
 
 
 @dataclass(frozen=True)
-class Reached:
+class InverseSolution:
     """The best that was found in n worlds."""
 
     actions: Float
@@ -28,7 +28,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Reach:
+class OneStepInverse:
     """Looks for actions between `low` and `high` (act,)."""
 
     simulator: Simulator
@@ -38,7 +38,7 @@ class Reach:
     metric: Metric
     iterations: int
 
-    def __call__(self, observations: Float, wanted: Float, start: Float) -> Reached:
+    def __call__(self, observations: Float, wanted: Float, start: Float) -> InverseSolution:
         """The best on the way from `start` (n, act) that brings `observations` to `wanted`, each (n, obs)."""
         half, actions = self.simulator.spec.half_range, np.clip(start, self.low, self.high)
         best, reached, least = actions, observations, np.full(len(actions), np.inf)
@@ -62,4 +62,4 @@ class Reach:
             if iteration < self.iterations:
                 step = half * gauss_newton_step(jacobian, missing, held)
                 actions = np.clip(actions + step, self.low, self.high)
-        return Reached(best, reached, limited)
+        return InverseSolution(best, reached, limited)

@@ -12,7 +12,7 @@ class Units:
     """States x are an observation's targets in spreads of a step; controls u are actions in half ranges."""
 
     spec: WorldSpec
-    spread: Float
+    scale: Float
     """Of the targets (d,)."""
 
     @property
@@ -22,12 +22,12 @@ class Units:
 
     def state(self, observations: Float) -> Float:
         """States (..., d) of observations (..., obs)."""
-        return observations[..., self.targets] / self.spread
+        return observations[..., self.targets] / self.scale
 
     def observation(self, states: Float, like: Float) -> Float:
         """Observations (n, obs) of states (n, d); what is no target is taken from `like` (n, obs)."""
         out = like.copy()
-        out[:, self.targets] = states * self.spread
+        out[:, self.targets] = states * self.scale
         return out
 
     def control(self, actions: Float) -> Float:

@@ -35,7 +35,7 @@ class GaussianSettings:
     """N."""
     mean_strength: float = 1.0
     """m."""
-    spread_strength: float = 1.0
+    covariance_strength: float = 1.0
     """n0."""
     alpha: float = 100.0
     """In squared spreads of a step: how far about the robot the simulator's slopes are taken to hold."""
@@ -74,7 +74,7 @@ class GaussianDynamics:
 
     def _mixed(self, prior: Affine, last: Transition) -> Affine:
         one = self._settings
-        N, m, n0 = one.evidence, one.mean_strength, one.spread_strength
+        N, m, n0 = one.evidence, one.mean_strength, one.covariance_strength
         mu = self._mean
         sigma = self._square - mu[:, :, None] * mu[:, None, :]
         xu = np.concatenate((last.before, last.control), axis=1)

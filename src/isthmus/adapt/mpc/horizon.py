@@ -85,7 +85,7 @@ class Horizon:
         m = self.outlook.before.A.shape[1]
         flat = parts.reshape(-1, parts.shape[-1])
         before, controls, after = flat[:, :m], flat[:, m:-m], flat[:, -m:]
-        return self.cost_of.price(before, self.units.action(controls), after).reshape(parts.shape[:-1])
+        return self.cost_of.cost(before, self.units.action(controls), after).reshape(parts.shape[:-1])
 
     def _expand(self, parts: Float) -> tuple[Float, Float]:
         """Slope (n, T, y) and convex curvature (n, T, y, y) of the cost at y (n, T, y)."""

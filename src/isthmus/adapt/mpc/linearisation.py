@@ -28,10 +28,10 @@ def outlook(cost: SourceCost, units: Units, observations: Float, controls: Float
     n, obs = observations.shape
     d, act = len(units.targets), controls.shape[1]
     nudged = np.repeat(observations[:, None], 1 + d + act, axis=1)
-    nudged[:, np.arange(1, d + 1), units.targets] += NUDGE * units.spread
+    nudged[:, np.arange(1, d + 1), units.targets] += NUDGE * units.scale
     tried = np.repeat(controls[:, None], 1 + d + act, axis=1)
     tried[:, np.arange(d + 1, 1 + d + act), np.arange(act)] += NUDGE
-    seen, before, after = cost.foresee(nudged.reshape(-1, obs), units.action(tried).reshape(-1, act), n)
+    seen, before, after = cost.predict(nudged.reshape(-1, obs), units.action(tried).reshape(-1, act), n)
     states = units.state(observations)
 
     def affine(values: Float) -> Affine:

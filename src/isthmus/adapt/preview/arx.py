@@ -23,7 +23,7 @@ STRENGTHS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ArxModel:
     """The weights W."""
 
     weights: Float
@@ -47,7 +47,7 @@ class Answer:
         """What is sensed after an action (n, act), from what is sensed now (n, s) and actions before (n, past act)."""
         return sensed + features(sensed, action, past) @ self.weights
 
-    def course(self, sensed: Float, actions: Float, past: Float, error: Float) -> Float:
+    def rollout(self, sensed: Float, actions: Float, past: Float, error: Float) -> Float:
         """What is sensed along actions (n, h, act), latest `past` last, when every step errs by `error`: (n, h, s)."""
         out = np.empty((*actions.shape[:2], sensed.shape[1]))
         for step in range(actions.shape[1]):
@@ -63,8 +63,8 @@ class Answer:
         nothing = np.zeros((horizon * act, s))
         each = np.eye(horizon * act).reshape(horizon * act, horizon, act)
         past = np.zeros((horizon * act, self.past * act))
-        moved = self.course(nothing, each, past, nothing)
-        moved -= self.course(nothing, 0 * each, past, nothing)
+        moved = self.rollout(nothing, each, past, nothing)
+        moved -= self.rollout(nothing, 0 * each, past, nothing)
         return np.moveaxis(moved.reshape(horizon, act, horizon, s), (2, 3), (0, 1))
 
     def save(self, path: Path) -> None:
@@ -72,17 +72,17 @@ class Answer:
         save_arrays(path, {"weights": self.weights}, {"kind": KIND, "past": self.past})
 
     @staticmethod
-    def load(path: Path) -> "Answer":
+    def load(path: Path) -> "ArxModel":
         """Read a model."""
         arrays, meta = load_arrays(path, KIND)
         try:
-            return Answer(np.asarray(arrays["weights"], dtype=np.float64), int(meta["past"]))
+            return ArxModel(np.asarray(arrays["weights"], dtype=np.float64), int(meta["past"]))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error
 
 
 @dataclass(frozen=True)
-class AnsweredRun:
+class ArxRun:
     """Steps that followed each other: what was sensed (T+1, s), actions (T, act), and those before (T, past act)."""
 
     sensed: Float
@@ -95,20 +95,20 @@ def features(sensed: Float, action: Float, past: Float) -> Float:
     return np.concatenate((np.ones((len(sensed), 1)), sensed, action, past), axis=1)
 
 
-def fit_answer(runs: Sequence[AnsweredRun], past: int) -> Answer:
+def fit_arx(runs: Sequence[ArxRun], past: int) -> ArxModel:
     """The answer at work in `runs`: ridge regression, as strong as does best on runs that are held out."""
     x = np.concatenate([features(run.sensed[:-1], run.actions, run.past) for run in runs])
     y = np.concatenate([np.diff(run.sensed, axis=0) for run in runs])
     folds = np.repeat(np.arange(len(runs)) % FOLDS, [len(run.actions) for run in runs])
     scale = np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
     x = x / scale
-    left = np.array([_left(x, y, folds, strength) for strength in STRENGTHS])  # (strengths, s)
-    best = int((left / (np.square(y).mean(axis=0) + 1e-12)).sum(axis=1).argmin())
+    held_out = np.array([_held_out_error(x, y, folds, strength) for strength in STRENGTHS])  # (strengths, s)
+    best = int((held_out / (np.square(y).mean(axis=0) + 1e-12)).sum(axis=1).argmin())
     weights = _ridge(x, y, STRENGTHS[best]) / scale[:, None]
-    return Answer(weights, past)
+    return ArxModel(weights, past)
 
 
-def _left(x: Float, y: Float, folds: np.ndarray, strength: float) -> Float:
+def _held_out_error(x: Float, y: Float, folds: np.ndarray, strength: float) -> Float:
     """Mean squared error of each output where it was not fitted."""
     errors = np.empty_like(y)
     for fold in np.unique(folds):

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.method import Joints, Learned, Source
-from isthmus.adapt.preview.arx import Answer, AnsweredRun, fit_answer
+from isthmus.adapt.method import FitReport, Joints, Source
+from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
 from isthmus.adapt.settings.method import MethodSettings
 from isthmus.core import Bool, Episode, Float, History, Policy, Problem, Simulator, Trajectory, keep_overflow
 from isthmus.core.linear import solve
-from isthmus.core.past_actions import recorded_past
+from isthmus.core.past_actions import past_actions
 from isthmus.policies import Decision, Unadapted
 
 HORIZON = 4
@@ -33,19 +33,19 @@ LEAST_HISTORY = 3
 class PreviewPolicy:
     """The source's policy, its commands changed so that the robot keeps to the simulator's course."""
 
-    def __init__(self, source: Source, answer: Answer) -> None:
-        """Look ahead with `answer`."""
-        self._policy: Policy = source.asked
+    def __init__(self, source: Source, arx: ArxModel) -> None:
+        """Look ahead with `arx`."""
+        self._policy: Policy = source.pi_src
         self._simulator: Simulator = source.simulator
-        self._answer, self._spec = answer, source.spec
+        self._arx, self._spec = arx, source.spec
         self._joints = source.joints if source.spec.commands == "position" else None
         self._sensed = source.spec.robot_dimensions
         self._targets = np.searchsorted(self._sensed, source.spec.targets)
-        change = answer.sensitivity(HORIZON)[:, self._targets]  # (h, targets, h, act)
+        change = arx.sensitivity(HORIZON)[:, self._targets]  # (h, targets, h, act)
         rows = change.reshape(HORIZON * len(self._targets), -1)
         normal = rows.T @ rows
         priced = normal + PRICE * np.trace(normal) / len(normal) * np.eye(len(normal))
-        self._first: Float = solve(priced, rows.T)[: answer.actions]
+        self._first: Float = solve(priced, rows.T)[: arx.actions]
         self._seen: Float = np.empty((0, 0))
         self._past: Float = np.empty((0, 0))
         self._error: Float = np.empty((0, 0))
@@ -53,12 +53,12 @@ class PreviewPolicy:
     def decide(self, history: History) -> Decision:
         """The command for n histories, and what it is meant to reach."""
         now = history.current[:, self._sensed]
-        past = led_past(history, self._answer.past, self._joints)
+        past = led_past(history, self._arx.past, self._joints)
         error = self._followed(history, now)
-        source, wanted = self._course(history)
+        source, wanted = self._reference(history)
         spec = self._spec
         within = spec.clip(source)
-        free = self._answer.course(now, within, past, error)[:, :, self._targets]
+        free = self._arx.rollout(now, within, past, error)[:, :, self._targets]
         missing = wanted[:, :, spec.targets] - free
         corrected = within[:, 0] + missing.reshape(len(now), -1) @ self._first.T
         command = keep_overflow(source[:, 0], corrected, spec.action_low, spec.action_high)
@@ -69,7 +69,7 @@ class PreviewPolicy:
         """Commands (n, act) for n histories."""
         return self.decide(history).command
 
-    def _course(self, history: History) -> tuple[Float, Float]:
+    def _reference(self, history: History) -> tuple[Float, Float]:
         """What the source would do (n, h, act), and see (n, h, obs), from here on."""
         actions: list[Float] = []
         seen: list[Float] = []
@@ -85,7 +85,7 @@ class PreviewPolicy:
             return np.zeros_like(now)
         follows: Bool = (history.observations[:, -2] == self._seen).all(axis=1)
         # With the action as it was applied: a guard may have changed the command.
-        expected = self._answer(self._seen[:, self._sensed], history.actions[:, -1], self._past)
+        expected = self._arx(self._seen[:, self._sensed], history.actions[:, -1], self._past)
         latest = (1 - FOLLOW) * self._error + FOLLOW * (now - expected)
         again: Bool = (history.current == self._seen).all(axis=1)
         return np.where((follows & ~again)[:, None], latest, np.where(again[:, None], self._error, 0.0))
@@ -94,49 +94,54 @@ class PreviewPolicy:
 class PreviewMethod:
     """A linear answer, looked ahead with."""
 
-    samples_wanted = True
+    needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
         """Start without a model."""
         if source.spec.commands == "position" and source.joints is None:
             raise Problem("looking ahead needs actuators that each drive one joint, and this robot has others")
         self._source, self._history = source, max(settings.history, LEAST_HISTORY)
-        self._answer: Answer | None = None
+        self._arx: ArxModel | None = None
 
     @property
     def history(self) -> int:
         """How many observations it looks at."""
         return self._history
 
-    def decider(self) -> PreviewPolicy | Unadapted:
+    def policy(self) -> PreviewPolicy | Unadapted:
         """The adapted policy, once there is a model."""
-        if self._answer is None:
-            return Unadapted(self._source.asked, self._source.simulator)
-        return PreviewPolicy(self._source, self._answer)
+        if self._arx is None:
+            return Unadapted(self._source.pi_src, self._source.simulator)
+        return PreviewPolicy(self._source, self._arx)
 
-    def learn(self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]) -> Learned:  # noqa: ARG002
+    def learn(
+        self,
+        episodes: Sequence[Episode],
+        round_number: int,  # noqa: ARG002
+        progress: Callable[[int, float], None],  # noqa: ARG002
+    ) -> FitReport:
         """Fit the answer to everything so far."""
         runs = [self._run(one) for episode in episodes for one in episode]
-        self._answer = fit_answer(runs, self._history - 1)
-        return Learned(0, 0)
+        self._arx = fit_arx(runs, self._history - 1)
+        return FitReport(0, 0)
 
     def save(self, path: Path) -> None:
         """Write the model."""
-        if self._answer is None:
+        if self._arx is None:
             raise ValueError("there is no model yet")
-        self._answer.save(path)
+        self._arx.save(path)
 
     def restore(self, path: Path) -> None:
         """Read a model."""
-        self._answer = Answer.load(path)
+        self._arx = ArxModel.load(path)
 
-    def _run(self, one: Trajectory) -> AnsweredRun:
+    def _run(self, one: Trajectory) -> ArxRun:
         spec = self._source.spec
         joints = self._source.joints if spec.commands == "position" else None
         before = joints(one.observations[:1])[0][0] if joints else 0.0
-        past = recorded_past(one.applied, self._history - 1, before)
+        past = past_actions(one.applied, self._history - 1, before)
         sensed = one.observations[:, spec.robot_dimensions]
-        return AnsweredRun(sensed[one.context :], one.applied[one.context :], past[one.context :])
+        return ArxRun(sensed[one.context :], one.applied[one.context :], past[one.context :])
 
 
 def led_past(history: History, steps: int, joints: Joints | None) -> Float:

@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Parts:
+class Components:
     """Those that are there."""
 
     metric: bool = True
     """Errors count by what they cost to correct later; else all alike."""
-    price: bool = True
+    effort_penalty: bool = True
     """Errors are explained, and made up for, only as far as that is worth the effort."""
-    lines: bool = True
+    regression: bool = True
     """Errors that depend on the state and the commands are learned."""
-    following: bool = True
+    observer: bool = True
     """Disturbances that last are followed while the robot runs."""
-    doubt: bool = True
+    cross_validation: bool = True
     """Lines are held back as far as other episodes do not confirm them; else they are fitted closely."""
     correction: bool = True
     """`auto` rehearses in a simulator that the samples have put right; else in the source's, where

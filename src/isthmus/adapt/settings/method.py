@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from isthmus.adapt.settings.collect import CollectSettings
-from isthmus.adapt.settings.components import Parts
+from isthmus.adapt.settings.components import Components
 from isthmus.adapt.settings.fit import FitSettings
 
 
@@ -15,7 +15,7 @@ class MethodSettings:
     """Observations an inverse model looks at: k."""
     collect: CollectSettings = field(default_factory=CollectSettings)
     fit: FitSettings = field(default_factory=FitSettings)
-    parts: Parts = field(default_factory=Parts)
-    """Of `explained` and `auto`: what is left out is for ablations."""
+    components: Components = field(default_factory=Components)
+    """Of `residual-action` and `auto`: what is left out is for ablations."""
     may_retrain: bool = False
     """Whether `auto` may train the policy on, in simulation, where no change of its actions does."""

@@ -10,20 +10,20 @@ from isthmus.core.metric import ROOT_WEIGHT, Metric
 from isthmus.sim.unactuated import unactuated_targets
 from isthmus.tasks import Task
 
-COURSES = 16
+ROLLOUTS = 16
 """Simulations of the policy's course that tell how much an observation changes in a step."""
 
 
 def _even(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
-    return even_metric(policy, task.unlimited(COURSES), rng)
+    return even_metric(policy, task.unclamped(ROLLOUTS), rng)
 
 
 def _root(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
-    return _even(task, policy, rng).stressing(unactuated_targets(task.embodiment), ROOT_WEIGHT)
+    return _even(task, policy, rng).stressing(unactuated_targets(task.robot_model), ROOT_WEIGHT)
 
 
 def _cost_to_go(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
-    return cost_to_go(policy, task.unlimited(COURSES), rng)
+    return cost_to_go(policy, task.unclamped(ROLLOUTS), rng)
 
 
 METRICS: dict[str, Callable[[Task, Policy, np.random.Generator], Metric]] = {

@@ -7,11 +7,11 @@ in the target simulator itself.
 
 from dataclasses import dataclass
 
-from isthmus.adapt.model_inverse.one_step_inverse import Reach
+from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import Bool, Float, History, Policy, Simulator, keep_overflow
 from isthmus.core.metric import Metric
 from isthmus.policies import Decision
-from isthmus.sysid.open_target import OpenTarget
+from isthmus.sysid.open_target import UnclampedTarget
 
 ITERATIONS = 3
 
@@ -28,12 +28,12 @@ class Found:
 
 
 @dataclass
-class Oracle:
+class OraclePolicy:
     """The best command for every step, in a metric."""
 
     policy: Policy
     source: Simulator
-    target: OpenTarget
+    target: UnclampedTarget
     metric: Metric
     latest: Found | None = None
 
@@ -47,8 +47,8 @@ class Oracle:
         o_want = self.source.predict(history, a_src)
         within = self.source.spec.clip(a_src)
         target = self.target
-        reach = Reach(target.simulator, target.low, target.high, self.metric, ITERATIONS)
+        reach = OneStepInverse(target.simulator, target.low, target.high, self.metric, ITERATIONS)
         found = reach(history.current, o_want, within)
         decision = Decision(a_src, o_want, keep_overflow(a_src, found.actions, target.low, target.high))
-        self.latest = Found(decision, self.metric.in_spreads(o_want - found.observations), found.limited)
+        self.latest = Found(decision, self.metric.scaled(o_want - found.observations), found.limited)
         return decision

@@ -18,20 +18,20 @@ from isthmus.core.commit import current_commit
 from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
 from isthmus.evaluate.normalise import Scale
 from isthmus.evaluate.oracle.metrics import make_metric
-from isthmus.evaluate.oracle.policy import Oracle
+from isthmus.evaluate.oracle.policy import OraclePolicy
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
-from isthmus.sysid.forward_model import Fitted, fit_forward
-from isthmus.sysid.open_target import OpenTarget
+from isthmus.sysid.forward_model import ForwardFit, fit_forward_model
+from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import shown_in_simulation
+from isthmus.tasks.sim_derived import sim_derived_policy
 
 TOLERANCE = 0.05
 """A wanted state was out of reach when some target was missed by more than this, in spreads of a step."""
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class OracleScore:
     """What the oracle reached, and what it could not."""
 
     task: str
@@ -49,7 +49,7 @@ class Ceiling:
     """Share of the steps whose wanted state was out of reach though no limit was: not every direction is actuated."""
     missed: dict[str, float]
     """How far each target was missed, in spreads of a step (root mean square), the farthest first."""
-    fitted: Fitted | None = None
+    fitted: ForwardFit | None = None
     """How good the forward model is that stands in for a target known from logs alone; None for the oracle."""
 
     @property
@@ -65,21 +65,21 @@ class Ceiling:
         return whole | {"commit": current_commit()}
 
 
-def ceiling(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> Ceiling:
+def oracle_score(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> OracleScore:
     """Let the oracle carry `policy` across `gap`, from the starts of a crossing of that seed."""
-    gap = gap.resolve(task.embodiment.model)
-    target = OpenTarget.of(task.embodiment, gap.apply(task.embodiment.model))
+    gap = gap.resolve(task.robot_model.model)
+    target = UnclampedTarget.of(task.robot_model, gap.apply(task.robot_model.model))
     trial = _Trial(task, policy, metric, episodes, seed)
-    return trial.ceiling(str(gap), target, lambda: task.target(gap, episodes))
+    return trial.score(str(gap), target, lambda: task.target(gap, episodes))
 
 
-def estimated_ceiling(
+def estimated_oracle_score(
     task: Task, logs: Sequence[Episode], name: str, policy: Policy, metric: str, *, episodes: int, seed: int
-) -> Ceiling:
+) -> OracleScore:
     """The same in a forward model that was fitted to `logs` of a target, which is known as `name`."""
     trial = _Trial(task, policy, metric, episodes, seed)
-    forward = fit_forward(task.embodiment, logs)
-    found = trial.ceiling(name, forward.open_target(), lambda: forward.world(episodes))
+    forward = fit_forward_model(task.robot_model, logs)
+    found = trial.score(name, forward.unclamped_target(), lambda: forward.world(episodes))
     return replace(found, fitted=forward.fitted)
 
 
@@ -97,11 +97,11 @@ class _Trial:
         if self.episodes < 1:
             raise Problem(f"episodes must be at least 1, got {self.episodes}")
 
-    def ceiling(self, gap: str, target: OpenTarget, make_world: Callable[[], Scorable]) -> Ceiling:
-        task, policy, spec = self.task, self.policy, self.task.embodiment.spec
+    def score(self, gap: str, target: UnclampedTarget, make_world: Callable[[], Scorable]) -> OracleScore:
+        task, policy, spec = self.task, self.policy, self.task.robot_model.spec
         metric = make_metric(self.metric, task, policy, stream(self.seed, "cost-to-go"))
-        asked = shown_in_simulation(task, policy, stream(self.seed, "shown"))(policy)
-        oracle = Oracle(asked, task.source(), target, metric)
+        pi_src = sim_derived_policy(task, policy, stream(self.seed, "shown"))(policy)
+        oracle = OraclePolicy(pi_src, task.source(), target, metric)
         zero = self._run(task.source(self.episodes), ZeroPolicy(spec.action_size)).score
         expert = self._run(task.source(self.episodes), policy).score
         if not expert > zero:
@@ -113,7 +113,7 @@ class _Trial:
         limited = np.concatenate(tally.limited)
         beyond = np.concatenate(tally.beyond)
         names: list[str] = [spec.observation_names[int(target)] for target in spec.targets]
-        return Ceiling(
+        return OracleScore(
             task=task.name,
             gap=gap,
             metric=self.metric,
@@ -134,7 +134,7 @@ class _Trial:
 class _Tally:
     """What the oracle missed in the steps of episodes that were still running."""
 
-    def __init__(self, oracle: Oracle) -> None:
+    def __init__(self, oracle: OraclePolicy) -> None:
         self._oracle = oracle
         self.missed: list[Float] = []
         self.limited: list[Bool] = []

@@ -9,7 +9,7 @@ from isthmus.core import Float, History, Int, Policy, stream
 from isthmus.policies import NetworkPolicy, ZeroPolicy
 from isthmus.tasks import Task
 
-COURSES, STEPS, WORLDS = 4, 100, 32
+ROLLOUTS, STEPS, WORLDS = 4, 100, 32
 """How often statistics are gathered anew, and over how much."""
 EXPLORE, SHAKE = 1.0, 0.2
 """Noise on the commands while statistics are gathered, in half the actuators' range: without a policy, and with it."""
@@ -38,10 +38,10 @@ def standardised(task: Task, policy: Policy) -> Iterator[Policy]:
 
     They are not the ones it was trained with, so its return is below what it was.
     """
-    first = OtherInputs(policy, _standardise(task, ZeroPolicy(task.embodiment.spec.action_size), EXPLORE))
+    first = OtherInputs(policy, _standardise(task, ZeroPolicy(task.robot_model.spec.action_size), EXPLORE))
     yield first
     for mended in (policy, first):
-        for _ in range(COURSES):
+        for _ in range(ROLLOUTS):
             mended = OtherInputs(policy, _standardise(task, mended, SHAKE))  # noqa: PLW2901 - each from the one before
             yield mended
 
@@ -55,8 +55,8 @@ def _standardise(task: Task, policy: Policy, noise: float) -> Callable[[Float], 
         step = world.step(policy(History.of(seen[-1])) + shaken)
         seen.append(world.reset(rng, step.ended) if step.ended.any() else step.observations)
     every = np.concatenate(seen)
-    mean, spread = every.mean(axis=0), every.std(axis=0)
-    scale = np.where(spread > 1e-6, spread, 1.0)
+    mean, std = every.mean(axis=0), every.std(axis=0)
+    scale = np.where(std > 1e-6, std, 1.0)
     return lambda values: np.clip((values - mean) / scale, -CLIP, CLIP)
 
 
@@ -71,11 +71,11 @@ def held_inputs(task: Task, policy: Policy) -> Iterator[tuple[str, Policy]]:
         held = np.array(members)
         if not _matter(policy, start, held):
             continue
-        told = f"{len(members)} inputs of the kind {name!r}"
-        yield told, OtherInputs(policy, _hold(held, np.zeros(len(held))))
+        kind = f"{len(members)} inputs of the kind {name!r}"
+        yield kind, OtherInputs(policy, _hold(held, np.zeros(len(held))))
         resting = start.mean(axis=0)[held]
         if resting.any():
-            yield told, OtherInputs(policy, _hold(held, resting))
+            yield kind, OtherInputs(policy, _hold(held, resting))
     if isinstance(policy, NetworkPolicy) and policy.network.input_clip < np.inf:
         network = policy.network
         still = np.flatnonzero(network.input_scale <= CONSTANT)
@@ -86,7 +86,7 @@ def held_inputs(task: Task, policy: Policy) -> Iterator[tuple[str, Policy]]:
 
 def _families(task: Task) -> dict[str, list[int]]:
     """Observed numbers that are not of the state, by kind: their names without bodies, joints and counts."""
-    spec, model = task.embodiment.spec, task.embodiment.model
+    spec, model = task.robot_model.spec, task.robot_model.model
     parts = {model.body(i).name for i in range(model.nbody)} | {model.joint(i).name for i in range(model.njnt)}
     families: dict[str, list[int]] = {}
     for i in sorted(set(range(spec.observation_size)) - set(spec.targets.tolist())):

@@ -59,7 +59,7 @@ def mistakes(task: Task, policy: Policy, bare: Policy | None) -> Iterator[Mistak
 
 def _signs(task: Task, policy: Policy) -> Iterator[Mistake]:
     """All flipped, and each one alone."""
-    names = task.embodiment.spec.action_names
+    names = task.robot_model.spec.action_names
     size = len(names)
     for signs in (-np.ones(size), *(1 - 2 * np.eye(size)[i] for i in range(size if size > 1 else 0))):
         flipped = ", ".join(name for name, sign in zip(names, signs, strict=True) if sign < 0)
@@ -68,7 +68,7 @@ def _signs(task: Task, policy: Policy) -> Iterator[Mistake]:
 
 
 def _orders(task: Task, policy: Policy) -> Iterator[Mistake]:
-    names = task.embodiment.spec.action_names
+    names = task.robot_model.spec.action_names
     for order in _permutations(len(names)):
         columns, said = list(order), ", ".join(names[i] for i in order)
         changed = _OtherActions(policy, lambda actions, columns=columns: actions[:, columns])
@@ -89,12 +89,12 @@ def _permutations(size: int) -> list[Sequence[int]]:
 
 
 def _rates(task: Task, policy: Policy) -> Iterator[Mistake]:
-    spec = task.embodiment.spec
+    spec = task.robot_model.spec
     for rate in RATES:
-        frames = task.embodiment.frame_skip * rate
+        frames = task.robot_model.frame_skip * rate
         if frames >= 1 and frames == int(frames):
             period = spec.control_period * rate
             timed = replace(spec, control_period=period, horizon=max(int(spec.horizon / rate), 1))
-            body = replace(task.embodiment, frame_skip=int(frames), spec=timed)
-            slowed = replace(task, embodiment=body)
+            body = replace(task.robot_model, frame_skip=int(frames), spec=timed)
+            slowed = replace(task, robot_model=body)
             yield Mistake(RATE, f"it was trained at {1 / period:g} Hz", policy, slowed, exact=False)

@@ -99,12 +99,12 @@ def preflight(
 
     robot = consistency(task, policy)
     try:
-        outcome, nothing = run(policy), run(ZeroPolicy(task.embodiment.spec.action_size))
+        outcome, nothing = run(policy), run(ZeroPolicy(task.robot_model.spec.action_size))
     except Exception as error:
         failed = next((check for check in robot if not check.passed), None)
         reason = f"{failed.name}: {failed.measured}" if failed else f"{type(error).__name__}: {error}"
         raise Problem(f"{task.name} cannot be run ({' '.join(reason.split())})") from error
-    horizon = task.embodiment.spec.horizon
+    horizon = task.robot_model.spec.horizon
     found = Preflight(
         gym_return=float(outcome.returns.mean()),
         std=float(outcome.returns.std()),
@@ -117,7 +117,7 @@ def preflight(
         checks=robot,
         recorded=recorded and bare is not None,
     )
-    found = replace(found, checks=(*robot, _lasts(outcome, nothing, horizon), _earns(found)))
+    found = replace(found, checks=(*robot, _episodes_last(outcome, nothing, horizon), _earns(found)))
     if found.as_expected or not all(check.passed for check in robot):
         return found
     tried: dict[str, Suspect] = {}
@@ -139,11 +139,11 @@ def _tried(task: Task, mistake: Mistake, outcome: Evaluation) -> Suspect:
 
     An episode of the same time has fewer or more steps at another rate: each counts for as long as it takes.
     """
-    longer = mistake.task.embodiment.frame_skip / task.embodiment.frame_skip
+    longer = mistake.task.robot_model.frame_skip / task.robot_model.frame_skip
     return Suspect(mistake.culprit, mistake.remedy, float(outcome.returns.mean()) * longer, mistake.exact)
 
 
-def _lasts(outcome: Evaluation, nothing: Evaluation, horizon: int) -> Check:
+def _episodes_last(outcome: Evaluation, nothing: Evaluation, horizon: int) -> Check:
     """Whether episodes last; where a step costs more than it earns, an early end may well be the aim."""
     length, idle = float(outcome.lengths.mean()), float(nothing.lengths.mean())
     least = max(AT_ONCE * horizon, min(idle, horizon / 2))

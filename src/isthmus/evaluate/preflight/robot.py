@@ -31,7 +31,7 @@ ACTION = 1e-3
 
 
 @dataclass(frozen=True)
-class Course:
+class ReferenceRollout:
     """States that the policy comes through in its own simulator, each as it is seen there."""
 
     qpos: Float
@@ -45,21 +45,21 @@ class Course:
         def start(_rng: np.random.Generator, _n: int) -> tuple[Float, Float]:
             return self.qpos[rows], self.qvel[rows]
 
-        return MujocoWorld(replace(task.embodiment, start=start), len(self.qpos[rows]))
+        return MujocoWorld(replace(task.robot_model, start=start), len(self.qpos[rows]))
 
 
-def visit(task: Task, policy: Policy) -> Course:
+def visit(task: Task, policy: Policy) -> ReferenceRollout:
     """Run the policy and keep where it came through; episodes that end begin anew."""
     world, rng = task.source(WORLDS), stream(0, "check", "course")
     seen, states = world.reset(rng), list[tuple[Float, Float]]()
-    for _ in range(min(STEPS, task.embodiment.spec.horizon)):
+    for _ in range(min(STEPS, task.robot_model.spec.horizon)):
         states.append((world.fields["qpos"].copy(), world.fields["qvel"].copy()))
         step = world.step(policy(History.of(seen)))
         seen = world.reset(rng, step.ended) if step.ended.any() else step.observations
     qpos, qvel = (np.concatenate(one) for one in zip(*states, strict=True))
     chosen = np.linspace(0, len(qpos) - 1, min(STATES, len(qpos))).astype(np.int64)
-    course = Course(qpos[chosen], qvel[chosen], np.empty((len(chosen), 0)))
-    return replace(course, observations=course.world(task).reset(rng))
+    reference = ReferenceRollout(qpos[chosen], qvel[chosen], np.empty((len(chosen), 0)))
+    return replace(reference, observations=reference.world(task).reset(rng))
 
 
 def consistency(task: Task, policy: Policy) -> tuple[Check, ...]:
@@ -68,7 +68,7 @@ def consistency(task: Task, policy: Policy) -> tuple[Check, ...]:
         "start draws n states", "return (n, nq) and (n, nv), each row drawn by itself", lambda: _start(task)
     )
     try:
-        course = visit(task, policy)
+        reference = visit(task, policy)
     except Exception as error:  # whatever a user's functions raise
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
         return start, Check("the policy runs in its simulator", False, reason, "see the error")
@@ -77,28 +77,28 @@ def consistency(task: Task, policy: Policy) -> tuple[Check, ...]:
         guarded(
             "restore undoes observe",
             "restore has to write the positions and velocities that observe was given, in the same order",
-            lambda: _codec(task, course),
+            lambda: _codec(task, reference),
         ),
         guarded(
             "an observation tells the state",
             "what decides the next step and is not observed cannot be put back: observe it, or set it in restore",
-            lambda: _prediction(task, policy, course),
+            lambda: _prediction(task, policy, reference),
         ),
         guarded(
             "n robots together are as n alone",
             "observe, restore, ended, measure, score and reward work on all rows at once, each by itself",
-            lambda: _batch(task, policy, course),
+            lambda: _batch(task, policy, reference),
         ),
         guarded(
             "the policy acts row by row",
             "a policy gives (n, act) finite numbers, each row of its own observation and of nothing else",
-            lambda: _policy_batch(task, policy, course),
+            lambda: _policy_batch(task, policy, reference),
         ),
     )
 
 
 def _start(task: Task) -> tuple[bool, str]:
-    body = task.embodiment
+    body = task.robot_model
     together = body.start(stream(0, "check", "start"), STARTS)
     single = [body.start(stream(0, "check", "start", i), 1) for i in range(STARTS)]
     for name, size, many, ones in zip(
@@ -123,21 +123,21 @@ def _distance(first: Float, second: Float) -> float:
     return float(np.abs(shares[0] - shares[1]).max())
 
 
-def _codec(task: Task, course: Course) -> tuple[bool, str]:
-    seen = course.observations
+def _codec(task: Task, reference: ReferenceRollout) -> tuple[bool, str]:
+    seen = reference.observations
     error = np.sqrt(np.square(task.source().show(seen) - seen).mean(axis=0))
-    spread = seen.std(axis=0)
-    return _worst(task, error, np.where(spread > 1e-9, spread, 1.0), CODEC, "its spread")
+    std = seen.std(axis=0)
+    return _worst(task, error, np.where(std > 1e-9, std, 1.0), CODEC, "its spread")
 
 
-def _prediction(task: Task, policy: Policy, course: Course) -> tuple[bool, str]:
-    seen, world = course.observations, course.world(task)
+def _prediction(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+    seen, world = reference.observations, reference.world(task)
     world.reset(stream(0))
     commands = policy(History.of(seen))
     after = world.step(commands).observations
     error = np.sqrt(np.square(task.source().predict(History.of(seen), commands) - after).mean(axis=0))
     change = np.sqrt(np.square(after - seen).mean(axis=0))
-    targets = task.embodiment.spec.targets
+    targets = task.robot_model.spec.targets
     unit, off = np.full_like(error, np.inf), error.copy()
     unit[targets] = np.where(change > 1e-9, change, 1.0)[targets]
     return _worst(task, off, unit, PREDICTION, "its change in a step")
@@ -146,18 +146,18 @@ def _prediction(task: Task, policy: Policy, course: Course) -> tuple[bool, str]:
 def _worst(task: Task, error: Float, unit: Float, limit: float, of: str) -> tuple[bool, str]:
     shares = error / unit
     worst = int(shares.argmax())
-    name = task.embodiment.spec.observation_names[worst]
+    name = task.robot_model.spec.observation_names[worst]
     return bool(shares[worst] <= limit), f"{name} off by {shares[worst]:.2g} of {of}"
 
 
-def _batch(task: Task, policy: Policy, course: Course) -> tuple[bool, str]:
-    rows = slice(0, None, max(1, len(course.qpos) // WORLDS))
-    seen = course.observations[rows]
+def _batch(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+    rows = slice(0, None, max(1, len(reference.qpos) // WORLDS))
+    seen = reference.observations[rows]
     commands = policy(History.of(seen))
-    together = _one_step(task, course.world(task, rows), seen, commands)
-    picked = range(*rows.indices(len(course.qpos)))
+    together = _one_step(task, reference.world(task, rows), seen, commands)
+    picked = range(*rows.indices(len(reference.qpos)))
     alone = [
-        _one_step(task, course.world(task, slice(row, row + 1)), seen[i : i + 1], commands[i : i + 1])
+        _one_step(task, reference.world(task, slice(row, row + 1)), seen[i : i + 1], commands[i : i + 1])
         for i, row in enumerate(picked)
     ]
     for name, many in together.items():
@@ -183,13 +183,13 @@ def _one_step(task: Task, world: MujocoWorld, seen: Float, commands: Float) -> d
         "ended": step.ended.astype(np.float64),
         "measure": after,
         "score": np.asarray(task.score(before, step.applied, after)),
-        "reward": np.asarray(task.paid(before, step.applied, after)),
+        "reward": np.asarray(task.step_reward(before, step.applied, after)),
         "restore": task.source().show(seen),
     }
 
 
-def _policy_batch(task: Task, policy: Policy, course: Course) -> tuple[bool, str]:
-    spec, seen = task.embodiment.spec, course.observations
+def _policy_batch(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+    spec, seen = task.robot_model.spec, reference.observations
     together = np.asarray(policy(History.of(seen)))
     if together.shape != (len(seen), spec.action_size) or not np.isfinite(together).all():
         return False, f"actions of shape {together.shape} for {len(seen)} observations, or not finite"

@@ -15,7 +15,7 @@ class Advice:
     text: str
 
 
-def advise(rows: Sequence[Row], ceilings: Mapping[str, float]) -> Advice:
+def advise(rows: Sequence[Row], oracle_scores: Mapping[str, float]) -> Advice:
     """Take the best method that may be used; among those within the noise of it, the one that asks for least.
 
     What sees the target's reward, and what is too slow for the control period, may not be used.
@@ -29,7 +29,7 @@ def advise(rows: Sequence[Row], ceilings: Mapping[str, float]) -> Advice:
     best = level[0] if level else idle
     parts = [_best_text(level, idle) if level else _idle_text(idle, fair)]
     parts += _barred_text([row for row in scored if not row.is_unadapted and not is_fair(row) and row.beats(best)])
-    parts += _ceiling_text(best, ceilings)
+    parts += _oracle_text(best, oracle_scores)
     if waiting := [row.label for row in rows if row.missing and not row.problem]:
         parts.append(f"This is not the last word: runs of {_list(waiting)} are missing.")
     return Advice(best.label, " ".join(parts))
@@ -47,20 +47,20 @@ def level_with_the_best(fair: Sequence[Row], idle: Row) -> list[Row]:
         return []
     top = max(better, key=lambda row: row.mean)
     level = [row for row in better if not top.beats(row)]
-    return sorted(level, key=lambda row: (row.enough, row.entry.history, row.fit_seconds or 0.0))
+    return sorted(level, key=lambda row: (row.samples_needed, row.entry.history, row.fit_seconds or 0.0))
 
 
 def _idle_text(idle: Row, fair: Sequence[Row]) -> str:
     top = max(fair, key=lambda row: row.mean, default=None)
-    told = f"the best of them, {top.label}, comes to {score_text(top)}" if top else "there is none that may be used"
+    text = f"the best of them, {top.label}, comes to {score_text(top)}" if top else "there is none that may be used"
     does = f"it comes to {score_text(idle)}, and no method does better beyond the noise"
-    return f"Take the expert as it is: {does} ({told})."
+    return f"Take the expert as it is: {does} ({text})."
 
 
 def _best_text(level: Sequence[Row], idle: Row) -> str:
     best, *others = level
     cost = f"after {best.samples:,} samples" if best.samples else "without a sample"
-    cost += f" ({best.enough:,} would have done)" if best.enough < best.samples else ""
+    cost += f" ({best.samples_needed:,} would have done)" if best.samples_needed < best.samples else ""
     text = f"Take {best.label}: it comes to {score_text(best)} {cost}, and the expert as it is to {score_text(idle)}."
     if others:
         names = _list([f"{row.label} ({row.mean:.3f})" for row in sorted(others, key=lambda row: -row.mean)])
@@ -81,19 +81,19 @@ def _barred_text(barred: Sequence[Row]) -> list[str]:
     ]
 
 
-def _ceiling_text(best: Row, ceilings: Mapping[str, float]) -> list[str]:
-    if not ceilings:
+def _oracle_text(best: Row, oracle_scores: Mapping[str, float]) -> list[str]:
+    if not oracle_scores:
         return []
-    metric = max(ceilings, key=lambda name: ceilings[name])
-    above = ceilings[metric] - best.mean
-    told = f"{above:.3f} above that" if above >= 0.0005 else "that is reached"
-    best_known = f"{ceilings[metric]:.3f} ({metric} metric)"
-    return [f"The best that adapting single steps could do, by an oracle, is {best_known}: {told}."]
+    metric = max(oracle_scores, key=lambda name: oracle_scores[name])
+    above = oracle_scores[metric] - best.mean
+    text = f"{above:.3f} above that" if above >= 0.0005 else "that is reached"
+    best_known = f"{oracle_scores[metric]:.3f} ({metric} metric)"
+    return [f"The best that adapting single steps could do, by an oracle, is {best_known}: {text}."]
 
 
 def score_text(row: Row) -> str:
     """A score and its spread over seeds."""
-    return f"{row.mean:.3f}" if row.spread is None else f"{row.mean:.3f} ± {row.spread:.3f}"
+    return f"{row.mean:.3f}" if row.std is None else f"{row.mean:.3f} ± {row.std:.3f}"
 
 
 def _list(names: Sequence[str]) -> str:

@@ -10,10 +10,10 @@ from isthmus.core import Problem, WorldSpec, unknown_name
 from isthmus.evaluate.oracle import METRICS
 from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.comparison.settings import (
-    CEILING_EPISODES,
     EPISODES,
     FEW_EPISODES,
     LONG,
+    ORACLE_EPISODES,
     ROUND_SAMPLES,
     ROUNDS,
 )
@@ -35,10 +35,10 @@ class Case:
     default_episodes: int = EPISODES
     metrics: tuple[str, ...] = tuple(METRICS)
     """Of the ceiling; none when it is not wanted."""
-    ceiling_episodes: int = CEILING_EPISODES
+    oracle_episodes: int = ORACLE_EPISODES
     rounds: int = ROUNDS
     """How often methods learn anew, if their samples are enough for that."""
-    stops: tuple[int, ...] = ()
+    round_ends: tuple[int, ...] = ()
     """Budgets on the way, at which methods learn anew and are judged in full; who is paid learns all the time."""
     policy: PolicyFile | None = None
     settings: MethodSettings = field(default_factory=MethodSettings)
@@ -64,9 +64,9 @@ class Case:
         words = self.policy.options if self.policy else []
         words += ["--episodes", ",".join(episodes)] if episodes else []
         if not self.metrics:
-            return [*words, "--no-ceiling"]
-        usual = self.ceiling_episodes == CEILING_EPISODES
-        return words if usual else [*words, "--ceiling-episodes", str(self.ceiling_episodes)]
+            return [*words, "--no-oracle"]
+        usual = self.oracle_episodes == ORACLE_EPISODES
+        return words if usual else [*words, "--oracle-episodes", str(self.oracle_episodes)]
 
     def config(self, entry: Entry, seed: int) -> Config:
         """The crossing of an entry."""
@@ -77,9 +77,9 @@ class Case:
             samples=self.samples,
             seed=seed,
             round_samples=max(ROUND_SAMPLES, -(-self.samples // self.rounds)),
-            stops=() if entry.kind.sees_reward else self.stops,
+            round_ends=() if entry.kind.sees_reward else self.round_ends,
             evaluation_episodes=self.episodes_of(entry),
-            glances=entry.kind.sees_reward or not self.stops,
+            interim_episodes=entry.kind.sees_reward or not self.round_ends,
             settings=dataclasses.replace(self.settings, history=entry.history),
             policy=self.policy,
         )
@@ -94,10 +94,10 @@ class Case:
     def check(self) -> None:
         """Refuse what cannot be compared by anybody, before anything is run."""
         task = load_task(self.task)
-        Gap.parse(self.gap).apply(task.embodiment.model)
+        Gap.parse(self.gap).apply(task.robot_model.model)
         source_policy(task, self.policy)
-        if self.ceiling_episodes < 1:
-            raise Problem(f"episodes must be at least 1, got {self.ceiling_episodes}")
+        if self.oracle_episodes < 1:
+            raise Problem(f"episodes must be at least 1, got {self.oracle_episodes}")
         for entry in self.entries:
             self.config(entry, 0)
 
@@ -109,7 +109,7 @@ class Case:
 
 @cache
 def _spec(task: str) -> WorldSpec:
-    return load_task(task).embodiment.spec
+    return load_task(task).robot_model.spec
 
 
 def parse_episodes(text: str) -> tuple[int, dict[str, int]]:

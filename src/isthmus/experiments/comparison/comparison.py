@@ -10,7 +10,7 @@ from isthmus.core.commit import commits_of
 from isthmus.experiments.comparison.advice import Advice, advise, score_text
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.entry import UNADAPTED, choose_entries
-from isthmus.experiments.comparison.job import Ceiling, Crossing
+from isthmus.experiments.comparison.job import OracleJob, RunJob
 from isthmus.experiments.comparison.row import Row
 
 Found = Mapping[str, Mapping[str, Any]]
@@ -29,27 +29,29 @@ class Comparison:
     case: Case
     seeds: int
     rows: tuple[Row, ...]
-    ceilings: Mapping[str, Mapping[str, Any]]
+    oracle_scores: Mapping[str, Mapping[str, Any]]
     """By metric, those that are there."""
 
     @staticmethod
     def of(case: Case, found: Found, seeds: int) -> "Comparison":
         """Put together what is there."""
         by_entry = {
-            entry: {seed: found[file] for seed in range(seeds) if (file := Crossing(case, entry, seed).file) in found}
+            entry: {seed: found[file] for seed in range(seeds) if (file := RunJob(case, entry, seed).file) in found}
             for entry in case.entries
         }
         return Comparison(
             case=case,
             seeds=seeds,
             rows=tuple(Row.of(case, entry, one, seeds) for entry, one in by_entry.items()),
-            ceilings={metric: found[file] for metric in case.metrics if (file := Ceiling(case, metric).file) in found},
+            oracle_scores={
+                metric: found[file] for metric in case.metrics if (file := OracleJob(case, metric).file) in found
+            },
         )
 
     @cached_property
     def advice(self) -> Advice:
         """Which method to take."""
-        return advise(self.rows, self.known_ceilings)
+        return advise(self.rows, self.known_oracle_scores)
 
     @property
     def is_whole(self) -> bool:
@@ -60,7 +62,7 @@ class Comparison:
     def command(self) -> str:
         """What makes it again."""
         case = self.case
-        if case.stops:
+        if case.round_ends:
             return shlex.join(("isthmus", "compare-suite", "--only", case.task, "--seeds", str(self.seeds)))
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
         picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
@@ -81,7 +83,7 @@ class Comparison:
             "samples": self.case.samples,
             "seeds": self.seeds,
             "rows": [row.to_json() for row in self.rows],
-            "ceiling": {metric: dict(one) for metric, one in self.ceilings.items()},
+            "ceiling": {metric: dict(one) for metric, one in self.oracle_scores.items()},
             "advice": self.advice.text,
             "take": self.advice.take,
             "control_period_microseconds": self.case.control_period,
@@ -91,9 +93,9 @@ class Comparison:
         }
 
     @property
-    def known_ceilings(self) -> dict[str, float]:
+    def known_oracle_scores(self) -> dict[str, float]:
         """The oracle's score by metric, where it has one."""
-        return {metric: float(one["normalised"]) for metric, one in self.ceilings.items() if "normalised" in one}
+        return {metric: float(one["normalised"]) for metric, one in self.oracle_scores.items() if "normalised" in one}
 
     @property
     def unadapted(self) -> Row | None:
@@ -133,9 +135,9 @@ class Comparison:
             if wanted and text
         ]
 
-    def ceiling_table(self) -> list[tuple[str, str, str]]:
+    def oracle_table(self) -> list[tuple[str, str, str]]:
         """Metric, score, and how often the wanted state was out of reach."""
-        return [(metric, *_ceiling_cells(self.ceilings.get(metric))) for metric in self.case.metrics]
+        return [(metric, *_oracle_cells(self.oracle_scores.get(metric))) for metric in self.case.metrics]
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -151,7 +153,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         score_text(row),
         seeds,
         f"{row.samples:,}",
-        f"{row.enough:,}",
+        f"{row.samples_needed:,}",
         str(row.episodes),
         "" if row.fit_seconds is None else f"{row.fit_seconds:.1f}",
         _step_text(row),
@@ -168,7 +170,7 @@ def _step_text(row: Row) -> str:
     return "" if took is None else f"{took:,.0f}" + ("" if row.keeps_up else " (too slow)")
 
 
-def _ceiling_cells(found: Mapping[str, Any] | None) -> tuple[str, str]:
+def _oracle_cells(found: Mapping[str, Any] | None) -> tuple[str, str]:
     if found is None:
         return MISSING, ""
     if "problem" in found:

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.evaluate.oracle import ceiling
+from isthmus.evaluate.oracle import oracle_score
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.entry import Entry
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
-from isthmus.transfer import Result, RunFolder, cross, folder_name, shared_side, source_policy
+from isthmus.transfer import Result, RunFolder, folder_name, run_transfer, shared_context, source_policy
 
 
 @dataclass(frozen=True)
-class Crossing:
+class RunJob:
     """An entry crosses from one seed."""
 
     case: Case
@@ -42,8 +42,8 @@ class Crossing:
     def run(self, folder: Path) -> dict[str, Any]:
         """Cross in `folder`, or go on there."""
         config, run = self.case.config(self.entry, self.seed), RunFolder(folder)
-        result = cross(
-            config, run, resume=True, traces=False, side=shared_side(config.task, config.policy, config.seed)
+        result = run_transfer(
+            config, run, resume=True, traces=False, context=shared_context(config.task, config.policy, config.seed)
         )
         took = run.step_time()
         return {
@@ -62,7 +62,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class OracleJob:
     """The oracle carries the policy across, in one metric."""
 
     case: Case
@@ -83,16 +83,16 @@ class Ceiling:
         """Everything that decides what it comes to."""
         case = self.case
         policy = vars(case.policy) if case.policy else None
-        return {"task": case.task, "gap": case.gap, "episodes": case.ceiling_episodes, "policy": policy}
+        return {"task": case.task, "gap": case.gap, "episodes": case.oracle_episodes, "policy": policy}
 
     def run(self, folder: Path) -> dict[str, Any]:  # noqa: ARG002 - it leaves nothing in between
         """Find the ceiling."""
         task = load_task(self.case.task)
         policy, gap = source_policy(task, self.case.policy), Gap.parse(self.case.gap)
-        return ceiling(task, gap, policy, self.metric, episodes=self.case.ceiling_episodes, seed=0).to_json()
+        return oracle_score(task, gap, policy, self.metric, episodes=self.case.oracle_episodes, seed=0).to_json()
 
 
-Job = Crossing | Ceiling
+Job = RunJob | OracleJob
 BROKEN = FloatingPointError, np.linalg.LinAlgError
 """What a method commands may be more than a simulation bears, or than can be computed."""
 
@@ -120,4 +120,4 @@ def do(placed: Placed) -> dict[str, Any]:
 
 def _episode_error(result: Result) -> float:
     """Standard error of the normalised score, by the episodes behind it."""
-    return result.spread["adapted"] / (result.expert - result.zero) / float(np.sqrt(result.evaluation_episodes))
+    return result.std["adapted"] / (result.expert - result.zero) / float(np.sqrt(result.evaluation_episodes))

@@ -66,16 +66,16 @@ class Row:
         return float(np.mean(self.scores))
 
     @property
-    def spread(self) -> float | None:
+    def std(self) -> float | None:
         """Standard deviation over seeds, where there are several."""
         return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else None
 
     @property
     def error(self) -> float:
         """Standard error of the score: by the seeds, or by the episodes where there is one seed."""
-        if self.spread is None:
+        if self.std is None:
             return float(np.mean(self._of_seeds("episode_error")))
-        return self.spread / math.sqrt(len(self.scores))
+        return self.std / math.sqrt(len(self.scores))
 
     @property
     def samples(self) -> int:
@@ -83,7 +83,7 @@ class Row:
         return max((int(one) for one in self._of_seeds("samples")), default=0)
 
     @property
-    def enough(self) -> int:
+    def samples_needed(self) -> int:
         """Samples from which the score stayed within the noise of what it came to, the mean over seeds."""
         curves = [[(int(samples), float(score)) for samples, score in one] for one in self._of_seeds("curve")]
         points = list(zip(*curves, strict=False))[1:]  # the first is the expert as it is
@@ -137,10 +137,10 @@ class Row:
             "name": self.entry.method,
             "history": self.entry.history,
             "normalised": self.mean if scored else None,
-            "spread": self.spread if scored else None,
+            "spread": self.std if scored else None,
             "standard_error": self.error if scored else None,
             "samples": self.samples if scored else None,
-            "enough_samples": self.enough if scored else None,
+            "enough_samples": self.samples_needed if scored else None,
             "sees": self.entry.kind.sees,
             "sees_target_reward": self.entry.kind.sees_reward,
             "fit_seconds": self.fit_seconds,

@@ -8,7 +8,7 @@ from typing import Any
 from isthmus.core import Problem
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.job import Ceiling, Crossing, Job, Placed, do
+from isthmus.experiments.comparison.job import Job, OracleJob, Placed, RunJob, do
 from isthmus.experiments.comparison.store import Store
 from isthmus.experiments.pool import run_all
 from isthmus.io import check_tree
@@ -85,8 +85,6 @@ def _sorted_out(
 
 def _jobs(cases: Sequence[Case], seeds: int) -> list[Job]:
     """Seed by seed, so that work that is stopped early has a little of everything; ceilings after the first."""
-    first, *others = (
-        [Crossing(case, entry, seed) for case in cases for entry in case.entries] for seed in range(seeds)
-    )
-    ceilings = [Ceiling(case, metric) for case in cases for metric in case.metrics]
-    return [*first, *ceilings, *(job for seed in others for job in seed)]
+    first, *others = ([RunJob(case, entry, seed) for case in cases for entry in case.entries] for seed in range(seeds))
+    oracle_scores = [OracleJob(case, metric) for case in cases for metric in case.metrics]
+    return [*first, *oracle_scores, *(job for seed in others for job in seed)]

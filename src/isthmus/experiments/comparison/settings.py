@@ -7,33 +7,33 @@ EPISODES, FEW_EPISODES = 50, 8
 """Episodes behind a score, and behind that of a slow method where episodes are long."""
 LONG = 200
 """Steps from which an episode is long."""
-CEILING_EPISODES = 50
+ORACLE_EPISODES = 50
 ROUND_SAMPLES, ROUNDS = 250, 5
 """A method learns anew after this many samples, or after its share of the budget when that is more."""
-HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "explained": (2,)}
+HISTORIES: Mapping[str, tuple[int, ...]] = {"inverse": (1, 2), "residual-action": (2,)}
 """Numbers of observations that a method is compared with, a row each; one for methods that are not named."""
 
 
 @dataclass(frozen=True)
-class Contest:
+class SuiteRobot:
     """What the suite has of a robot."""
 
     gaps: tuple[str, ...]
-    ceiling_episodes: int = CEILING_EPISODES
+    oracle_episodes: int = ORACLE_EPISODES
     episodes: Mapping[str, int] = field(default_factory=dict[str, int])
     """By method, where not as everywhere."""
 
 
-SUITE_METHODS = "inverse,explained,auto,identified,pd,output-error,gaussian,grounded,robust,rl-on-target"
+SUITE_METHODS = "inverse,residual-action,auto,model-inverse,pd,output-error,gaussian,fine-tune,robust,rl-on-target"
 """In the suite: all but other forms of these."""
-DEAR: Mapping[str, int] = {"explained": 16, "auto": 16, "identified": 16}
+DEAR: Mapping[str, int] = {"residual-action": 16, "auto": 16, "model-inverse": 16}
 """Episodes behind a score where a simulated step is dear."""
 BUDGETS = (1_000, 3_000, 10_000)
 SUITE_STOPS, SUITE_ROUNDS = (500, *BUDGETS), 10
 """Where methods learn anew: at those budgets and once before, or so often if they are paid."""
-SUITE: Mapping[str, Contest] = {
-    "reacher": Contest(("none", "tilt=45", "tilt=90", "armature=2", "torque-scale=0.6", "backlash=0.2", "delay=2")),
-    "hopper": Contest(
+SUITE: Mapping[str, SuiteRobot] = {
+    "reacher": SuiteRobot(("none", "tilt=45", "tilt=90", "armature=2", "torque-scale=0.6", "backlash=0.2", "delay=2")),
+    "hopper": SuiteRobot(
         (
             "none",
             "gravity=0.8",
@@ -44,9 +44,9 @@ SUITE: Mapping[str, Contest] = {
             "motor-noise=0.5,noise-correlation=1",
         )
     ),
-    "half-cheetah": Contest(("gravity=1.2", "mass=1.3", "torque-scale=0.7"), ceiling_episodes=16),
-    "humanoid": Contest(("gravity=1.1", "mass=1.1", "torque-scale=0.8"), ceiling_episodes=8, episodes=DEAR),
+    "half-cheetah": SuiteRobot(("gravity=1.2", "mass=1.3", "torque-scale=0.7"), oracle_episodes=16),
+    "humanoid": SuiteRobot(("gravity=1.1", "mass=1.1", "torque-scale=0.8"), oracle_episodes=8, episodes=DEAR),
 }
-CEILINGS_SHOWN = (("hopper", "gravity=1.2"), ("humanoid", "gravity=1.1"))
+ORACLES_ON_PAGE = (("hopper", "gravity=1.2"), ("humanoid", "gravity=1.1"))
 """Where the page of the suite sets what methods reach beside the ceilings."""
 SUITE_SEEDS = 3

@@ -11,10 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from isthmus.adapt.common.method_names import old_file_name
 from isthmus.core import Problem
 from isthmus.experiments.comparison.job import Job, Placed
 from isthmus.experts import expert_path
 from isthmus.io import read_json, write_json
+from isthmus.transfer.old_names import CONFIG, current_names
 
 
 class Store:
@@ -34,7 +36,7 @@ class Store:
         path = self._path(job)
         if not path.exists():
             return None
-        kept = read_json(path)
+        kept = current_names(read_json(path), CONFIG)
         try:
             settings, expert, found = kept["settings"], kept["expert"], kept["found"]
         except KeyError as error:
@@ -59,7 +61,9 @@ class Store:
         shutil.rmtree(placed.folder, ignore_errors=True)
 
     def _path(self, job: Job) -> Path:
-        return self.path / "cells" / f"{job.file}.json"
+        path = self.path / "cells" / f"{job.file}.json"
+        earlier = path.with_name(old_file_name(path.name))
+        return earlier if earlier.exists() and not path.exists() else path
 
 
 @cache

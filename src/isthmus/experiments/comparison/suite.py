@@ -7,7 +7,7 @@ from isthmus.core import unknown_name
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.comparison import Comparison
 from isthmus.experiments.comparison.entry import choose_entries
-from isthmus.experiments.comparison.job import Crossing, Job
+from isthmus.experiments.comparison.job import Job, RunJob
 from isthmus.experiments.comparison.run import Progress, compare
 from isthmus.experiments.comparison.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
 from isthmus.experiments.comparison.suite_page import write_suite
@@ -35,7 +35,7 @@ def run_suite(
                 raise unknown_name(f"{kind} of the suite", name, there)
 
     def wanted(job: Job) -> bool:
-        of_them = not methods or (isinstance(job, Crossing) and job.entry.method in methods)
+        of_them = not methods or (isinstance(job, RunJob) and job.entry.method in methods)
         return of_them and (not only or job.case.task in only)
 
     def show(comparisons: list[Comparison]) -> None:
@@ -52,11 +52,11 @@ def suite_cases() -> list[Case]:
             gap=gap,
             samples=BUDGETS[-1],
             entries=choose_entries(SUITE_METHODS),
-            episodes=contest.episodes,
-            ceiling_episodes=contest.ceiling_episodes,
+            episodes=robot.episodes,
+            oracle_episodes=robot.oracle_episodes,
             rounds=SUITE_ROUNDS,
-            stops=SUITE_STOPS,
+            round_ends=SUITE_STOPS,
         )
-        for task, contest in SUITE.items()
-        for gap in contest.gaps
+        for task, robot in SUITE.items()
+        for gap in robot.gaps
     ]

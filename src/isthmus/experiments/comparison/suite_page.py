@@ -10,7 +10,7 @@ from isthmus.experiments.comparison.budgets import WORSE, at_budgets, budget_col
 from isthmus.experiments.comparison.comparison import MISSING, Comparison
 from isthmus.experiments.comparison.draw import draw_suite
 from isthmus.experiments.comparison.section import Section
-from isthmus.experiments.comparison.settings import BUDGETS, CEILINGS_SHOWN
+from isthmus.experiments.comparison.settings import BUDGETS, ORACLES_ON_PAGE
 from isthmus.experiments.comparison.wins import WIN_COLUMNS, records
 from isthmus.experiments.comparison.write import about, code_text, page_of, tables
 from isthmus.experiments.page import picture
@@ -94,30 +94,30 @@ def _sections(comparisons: Sequence[Comparison]) -> list[Section]:
         Section("What to take", TAKE_COLUMNS, take_table(comparisons)),
         Section("By budget", budget_columns(BUDGETS), budget_table(budgets, BUDGETS), (BY_BUDGET,)),
         Section("Where each method wins", WIN_COLUMNS, [one.cells for one in found], (WINS,), sentences),
-        *(_beside(one) for one in comparisons if (one.case.task, one.case.gap) in CEILINGS_SHOWN),
+        *(_beside(one) for one in comparisons if (one.case.task, one.case.gap) in ORACLES_ON_PAGE),
     ]
 
 
 def _take_cells(comparison: Comparison) -> tuple[str, ...]:
     idle, taken = comparison.unadapted, comparison.taken
-    ceilings = comparison.known_ceilings.values()
+    oracle_scores = comparison.known_oracle_scores.values()
     return (
         comparison.case.task,
         comparison.case.gap,
         score_text(idle) if idle else MISSING,
         f"{taken.label}{'' if comparison.is_whole else ' so far'}" if taken else MISSING,
         score_text(taken) if taken else MISSING,
-        f"{max(ceilings):.3f}" if ceilings else MISSING,
+        f"{max(oracle_scores):.3f}" if oracle_scores else MISSING,
     )
 
 
 def _beside(comparison: Comparison) -> Section:
     """Ceilings, and what every method reaches, the best first."""
-    ceilings = [(f"ceiling, {metric} (oracle)", score) for metric, score, _ in comparison.ceiling_table()]
+    oracle_scores = [(f"ceiling, {metric} (oracle)", score) for metric, score, _ in comparison.oracle_table()]
     scored = sorted((row for row in comparison.rows if row.scores), key=lambda row: -row.mean)
     others = [(row.label, "cannot" if row.problem else MISSING) for row in comparison.rows if not row.scores]
-    rows = [*ceilings, *((row.label, score_text(row)) for row in scored), *others]
-    known, text = comparison.known_ceilings, ()
+    rows = [*oracle_scores, *((row.label, score_text(row)) for row in scored), *others]
+    known, text = comparison.known_oracle_scores, ()
     if {"even", "root"} <= known.keys() and scored:
         text = (
             f"Where not every wanted state can be reached, which errors count decides: the ceiling is "

@@ -57,7 +57,7 @@ class Record:
     @property
     def sentence(self) -> str:
         """In words."""
-        told = [
+        texts = [
             f"{text} {_by_task(names)}"
             for text, names in (
                 ("is the one to take on", self.taken),
@@ -68,7 +68,7 @@ class Record:
             if names
         ]
         barred = " It sees the target's reward, and is never the advice." if self.entry.kind.sees_reward else ""
-        return f"{self.entry.label} {', and '.join(told) or 'is nowhere among the best, and nowhere harmful'}.{barred}"
+        return f"{self.entry.label} {', and '.join(texts) or 'is nowhere among the best, and nowhere harmful'}.{barred}"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""

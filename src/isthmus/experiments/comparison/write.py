@@ -12,7 +12,7 @@ from isthmus.experiments.tables import table
 from isthmus.io import write_json, write_whole
 
 TEMPLATE = Path(__file__).parent / "templates" / "compare.html"
-CEILING_COLUMNS = ("ceiling (oracle)", "score ", "wanted state out of reach ")
+ORACLE_COLUMNS = ("ceiling (oracle)", "score ", "wanted state out of reach ")
 SCALE = (
     "Scores are normalised: 1 is the expert in its own simulator, 0 is doing nothing there; mean ± standard deviation "
     "over seeds. Samples are steps taken on the target, and enough are those from which the score stayed within the "
@@ -61,8 +61,8 @@ def page_of(
 
 def tables(comparison: Comparison) -> list[str]:
     """The tables of a comparison in markdown."""
-    ceilings = [table(CEILING_COLUMNS, comparison.ceiling_table())] if comparison.case.metrics else []
-    return [table(COLUMNS, comparison.table()), *ceilings]
+    oracle_scores = [table(ORACLE_COLUMNS, comparison.oracle_table())] if comparison.case.metrics else []
+    return [table(COLUMNS, comparison.table()), *oracle_scores]
 
 
 def about(comparisons: Sequence[Comparison]) -> list[str]:
@@ -90,8 +90,8 @@ def _page_part(comparison: Comparison) -> dict[str, Any]:
         "budget": comparison.case.samples,
         "columns": COLUMNS,
         "rows": rows,
-        "ceiling_columns": CEILING_COLUMNS,
-        "ceilings": comparison.ceiling_table(),
+        "ceiling_columns": ORACLE_COLUMNS,
+        "ceilings": comparison.oracle_table(),
         "missing_word": MISSING,
         "command": comparison.command,
         "period": f"{comparison.case.control_period:,.0f}",

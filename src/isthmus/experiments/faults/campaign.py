@@ -102,15 +102,15 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
         row["phase"],
         promise,
         f"{len(trials)}",
-        _spread((trial["hold"] for trial in stopped), 1e3, 0),
-        _spread((trial["rest"] for trial in stopped), 1e3, 0),
-        _spread((trial["travel"] for trial in stopped), 1.0, 2),
+        _median_and_worst((trial["hold"] for trial in stopped), 1e3, 0),
+        _median_and_worst((trial["rest"] for trial in stopped), 1e3, 0),
+        _median_and_worst((trial["travel"] for trial in stopped), 1.0, 2),
         f"{max(trial['peak'] for trial in trials):.2f}",
         f"{sum(bool(trial['broken']) for trial in trials)}",
     )
 
 
-def _spread(values: Iterable[float | None], unit: float, digits: int) -> str:
+def _median_and_worst(values: Iterable[float | None], unit: float, digits: int) -> str:
     """The median and the largest of the values that there are."""
     known = np.array([unit * value for value in values if value is not None])
     return f"{np.median(known):.{digits}f} / {known.max():.{digits}f}" if len(known) else "-"

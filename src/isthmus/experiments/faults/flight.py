@@ -35,18 +35,18 @@ class Flight:
     @staticmethod
     def read(path: Path, since: float) -> "Flight":
         """What was written after `since`; a last line that was cut short is left out."""
-        lines: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         for text in path.read_text(encoding="utf-8").splitlines():
             try:
-                lines.append(json.loads(text))
+                records.append(json.loads(text))
             except json.JSONDecodeError:
                 continue
-        lines = [line for line in lines if line["at"] >= since]
-        states = [line for line in lines if line["kind"] == "state"]
+        records = [line for line in records if line["at"] >= since]
+        states = [line for line in records if line["kind"] == "state"]
         return Flight(
-            goals=[line for line in lines if line["kind"] == "goal"],
-            holds=[line["at"] for line in lines if line["kind"] == "hold"],
-            faults=[line["at"] for line in lines if line["kind"] == "fault"],
+            goals=[line for line in records if line["kind"] == "goal"],
+            holds=[line["at"] for line in records if line["kind"] == "hold"],
+            faults=[line["at"] for line in records if line["kind"] == "fault"],
             times=np.array([line["at"] for line in states]),
             positions=np.array([line["positions"] for line in states]).reshape(-1, len(JOINTS)),
             speeds=np.array([line["speeds"] for line in states]).reshape(-1, len(JOINTS)),
@@ -76,19 +76,19 @@ class Flight:
         last: Float | None = None
         for goal in self.goals:
             order = [goal["names"].index(joint) for joint in JOINTS]
-            before, told = 0.0, last
+            before, previous = 0.0, last
             for after, positions in goal["points"]:
                 point = np.array(positions)[order]
                 if (np.abs(point) > REACH + SLACK).any():
                     broken.append("range")
                 if (
-                    told is not None
-                    and (np.abs(point - told) > SPEED_LIMITS * max(after - before, PERIOD) + SLACK).any()
+                    previous is not None
+                    and (np.abs(point - previous) > SPEED_LIMITS * max(after - before, PERIOD) + SLACK).any()
                 ):
                     broken.append("step")
                 if (np.abs(point - self._there(goal["at"])) > self._lead(after)).any():
                     broken.append("lead")
-                before, told = after, point
+                before, previous = after, point
             last = np.array(goal["points"][0][1])[order]
         return broken
 

@@ -68,7 +68,7 @@ def _clocks() -> list[Fault]:
 
 
 def _readings() -> list[Fault]:
-    told = {
+    descriptions = {
         "jump": "1 rad off",
         "outside": "outside its range",
         "huge": "1e300",
@@ -78,7 +78,7 @@ def _readings() -> list[Fault]:
     }
     wrong = [
         Fault(f"reading: {name}", "robot SIGUSR1", "watchdog", (ON_SIGNAL, f"--faults.wrong={kind}"))
-        for kind, name in told.items()
+        for kind, name in descriptions.items()
     ]
     return [
         *wrong,

@@ -93,8 +93,8 @@ class Controller:
     def words(self) -> str:
         """The last line that it said."""
         self._words.seek(0)
-        lines = self._words.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+        texts = self._words.read().decode(errors="replace").strip().splitlines()
+        return texts[-1] if texts else ""
 
     def close(self) -> None:
         """End it, whatever state it is in."""

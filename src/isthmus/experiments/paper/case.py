@@ -46,7 +46,7 @@ class Cell:
         return f"{self.case.robot}, {self.case.gap}, {self.case.arm}, seed {self.seed}"
 
 
-def make_case(robot: str, gap: str, arm: str, choice: Choice, *, enough: float | None, quick: bool) -> Case:
+def make_case(robot: str, gap: str, arm: str, choice: Choice, *, stop_at_score: float | None, quick: bool) -> Case:
     """The case of crossing `gap` by `choice`."""
     config = Config(
         task=robot,
@@ -55,8 +55,8 @@ def make_case(robot: str, gap: str, arm: str, choice: Choice, *, enough: float |
         samples=min(choice.samples, QUICK_ROUNDS * choice.round_samples) if quick else choice.samples,
         round_samples=choice.round_samples,
         evaluation_episodes=QUICK_EPISODES if quick else choice.evaluation_episodes,
-        enough=enough,
-        glances=enough is None,
+        stop_at_score=stop_at_score,
+        interim_episodes=stop_at_score is None,
         settings=dataclasses.replace(choice.settings, history=ARMS[arm]),
     )
     return Case(robot, gap, arm, config)

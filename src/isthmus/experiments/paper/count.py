@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from isthmus.experiments.paper.paper import paper_samples
-from isthmus.experiments.paper.tally import Spread, Tally
+from isthmus.experiments.paper.tally import Quartiles, Tally
 from isthmus.gaps import Gap
 
 
@@ -17,7 +17,7 @@ class Count:
     """In samples; None where the paper prints N/A."""
     samples: tuple[int | None, ...]
     """Of each seed; None where 3/4 was not reached."""
-    spread: Spread | None
+    quartiles: Quartiles | None
     """Of our samples; None without any seed."""
 
     @staticmethod
@@ -32,13 +32,13 @@ class Count:
             noise=noise,
             paper=None if thousands is None else 1000 * thousands,
             samples=samples,
-            spread=Spread.of(samples) if samples else None,
+            quartiles=Quartiles.of(samples) if samples else None,
         )
 
     @property
     def median(self) -> float | None:
         """Our samples."""
-        return self.spread.median if self.spread else None
+        return self.quartiles.median if self.quartiles else None
 
     @property
     def ratio(self) -> float | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.experiments.drawing import Axes
 from isthmus.experiments.drawing import Figure as Drawing
-from isthmus.experiments.paper.tally import MISSING, Spread, Tally
+from isthmus.experiments.paper.tally import MISSING, Quartiles, Tally
 from isthmus.experiments.plot import ADAPTED, EXPERT, UNADAPTED
 
 LABELS = {"tilt": "tilt of the plane, degrees", "gravity": "gravity, times the source's", "motor-noise": "motor noise"}
@@ -40,8 +40,8 @@ def _draw(axes: Axes, panel: Panel, tallies: Sequence[Tally]) -> None:
     sizes = [size for size, gap in panel.gaps.items() if gap in there]
     axes.axhline(1, color=EXPERT, linewidth=1, linestyle="--", label="expert in its own simulator")
     for name, colour in (("unadapted", UNADAPTED), ("adapted", ADAPTED)):
-        spreads = [Spread.of([getattr(one, name) for one in there[panel.gaps[size]].outcomes]) for size in sizes]
-        low, median, high = ([getattr(one, part) for one in spreads] for part in ("low", "median", "high"))
+        quartiles = [Quartiles.of([getattr(one, name) for one in there[panel.gaps[size]].outcomes]) for size in sizes]
+        low, median, high = ([getattr(one, part) for one in quartiles] for part in ("low", "median", "high"))
         axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.plot(sizes, median, color=colour, marker="o", markersize=4, label=f"{name}, median and quartiles")
     absent = [size for size in panel.gaps if size not in sizes]

@@ -17,7 +17,7 @@ class Estimate:
     """Robots of which no cell is finished yet: nobody knows how long they take."""
 
 
-def time_left(left: Sequence[Cell], seconds: Mapping[Cell, float], side_by_side: int) -> Estimate:
+def time_left(left: Sequence[Cell], seconds: Mapping[Cell, float], parallel: int) -> Estimate:
     """A cell takes as long as its case did from other seeds; if there are none, as other cells of its robot did."""
     by_case, by_robot = defaultdict[Case, list[float]](list), defaultdict[str, list[float]](list)
     for cell, took in seconds.items():
@@ -29,4 +29,4 @@ def time_left(left: Sequence[Cell], seconds: Mapping[Cell, float], side_by_side:
             total += fmean(alike)
         else:
             unknown[cell.case.robot] = None
-    return Estimate(total / min(side_by_side, max(len(left), 1)), tuple(unknown))
+    return Estimate(total / min(parallel, max(len(left), 1)), tuple(unknown))

@@ -7,7 +7,7 @@ from isthmus.experiments.paper.case import Case, gap_of, make_case
 from isthmus.experiments.paper.draw_3 import Panel, draw_figure_3
 from isthmus.experiments.paper.figure import Figure
 from isthmus.experiments.paper.settings import FIGURE_3, FIGURE_3_ARMS
-from isthmus.experiments.paper.tally import MISSING, Spread, Tally
+from isthmus.experiments.paper.tally import MISSING, Quartiles, Tally
 
 COLUMNS = (
     *("robot", "gap", "arm", "method", "samples "),
@@ -30,7 +30,7 @@ def figure_3(*, quick: bool = False) -> Figure:
             panels.append(panel)
             for gap in panel.gaps.values():
                 for arm in FIGURE_3_ARMS:
-                    case = make_case(robot, gap, arm, dial.choice, enough=None, quick=quick)
+                    case = make_case(robot, gap, arm, dial.choice, stop_at_score=None, quick=quick)
                     cases.setdefault((robot, gap, arm), case)  # no gap is the same case on every dial
     return Figure(
         name="figure-3",
@@ -51,7 +51,7 @@ def _row(tally: Tally) -> tuple[str, ...]:
     named = (case.robot, case.gap, case.arm, config.method, f"{config.samples:,}")
     if not tally.outcomes:
         return (*named, "", "", MISSING, "", "", tally.seeds, "")
-    before, after = (Spread.of([getattr(one, name) for one in tally.outcomes]) for name in ("unadapted", "adapted"))
+    before, after = (Quartiles.of([getattr(one, name) for one in tally.outcomes]) for name in ("unadapted", "adapted"))
     worst = min(one.adapted for one in tally.outcomes)
     return (*named, *before.text("{:.3f}"), *after.text("{:.3f}"), f"{worst:.3f}", tally.seeds, tally.commit)
 
@@ -59,5 +59,5 @@ def _row(tally: Tally) -> tuple[str, ...]:
 def _figures(tally: Tally) -> dict[str, Any]:
     scores = {name: [getattr(one, name) for one in tally.outcomes] for name in ("unadapted", "adapted")}
     return tally.facts() | {
-        name: {"seeds": values} | (Spread.of(values).to_json() if values else {}) for name, values in scores.items()
+        name: {"seeds": values} | (Quartiles.of(values).to_json() if values else {}) for name, values in scores.items()
     }

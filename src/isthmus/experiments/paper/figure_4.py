@@ -8,7 +8,7 @@ from isthmus.experiments.paper.draw_4 import draw_figure_4
 from isthmus.experiments.paper.figure import Figure
 from isthmus.experiments.paper.paper import FROM_SCRATCH, NOISES
 from isthmus.experiments.paper.settings import FIGURE_4, FIGURE_4_ARMS, QUICK_NOISES, SHARE
-from isthmus.experiments.paper.tally import MISSING, Spread, Tally
+from isthmus.experiments.paper.tally import MISSING, Quartiles, Tally
 
 COLUMNS = (
     *("robot", "arm", "noise ", "method", "paper ", "ours ", "quartiles ", "ours/paper "),
@@ -36,7 +36,7 @@ def figure_4(*, quick: bool = False) -> Figure:
             gap_of({"motor-noise": std, "noise-correlation": correlation}),
             arm,
             choices[std],
-            enough=SHARE,
+            stop_at_score=SHARE,
             quick=quick,
         )
         for robot, choices in FIGURE_4.items()
@@ -62,12 +62,12 @@ def _row(tally: Tally) -> tuple[str, ...]:
     noise = "{:g} / {:g}".format(*count.noise) if count.noise[0] else "none"
     named = (case.robot, case.arm, noise, config.method, "N/A" if count.paper is None else f"{count.paper // 1000}")
     budget = f"{config.samples / 1000:g}"
-    if count.spread is None:
+    if count.quartiles is None:
         return (*named, MISSING, "", "", "", budget, "", tally.seeds, "")
     ratio = "" if count.ratio is None else f"{count.ratio:.3f}"
     failed = f"{count.not_reached} of {len(count.samples)}"
-    unadapted = Spread.of([one.unadapted for one in tally.outcomes]).text("{:.2f}")[0]
-    ours = count.spread.text("{:.2f}", 1000, beyond=f">{budget}")
+    unadapted = Quartiles.of([one.unadapted for one in tally.outcomes]).text("{:.2f}")[0]
+    ours = count.quartiles.text("{:.2f}", 1000, beyond=f">{budget}")
     return (*named, *ours, ratio, failed, budget, unadapted, tally.seeds, tally.commit)
 
 
@@ -78,9 +78,9 @@ def _figures(tally: Tally) -> dict[str, Any]:
         "noise": count.noise[0],
         "correlation": count.noise[1],
         "paper": count.paper,
-        "samples": {"seeds": count.samples} | (count.spread.to_json() if count.spread else {}),
+        "samples": {"seeds": count.samples} | (count.quartiles.to_json() if count.quartiles else {}),
         "ratio": count.ratio,
         "not_reached": count.not_reached,
-        "unadapted": {"seeds": unadapted} | (Spread.of(unadapted).to_json() if unadapted else {}),
+        "unadapted": {"seeds": unadapted} | (Quartiles.of(unadapted).to_json() if unadapted else {}),
         "unadapted_holds": sum(score >= SHARE for score in unadapted),
     }

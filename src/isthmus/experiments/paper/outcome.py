@@ -16,6 +16,7 @@ from isthmus.experiments.paper.settings import SHARE
 from isthmus.experts import expert_path
 from isthmus.io import read_json
 from isthmus.transfer import Result
+from isthmus.transfer.old_names import CONFIG, current_names
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Outcome:
     @staticmethod
     def load(path: Path) -> "Outcome":
         """Read the figures."""
-        data = read_json(path)
+        data = current_names(read_json(path), CONFIG)
         try:
             curve = tuple((int(samples), float(score)) for samples, score in data.pop("curve"))
             return Outcome(curve=curve, **data)
@@ -72,8 +73,8 @@ class Outcome:
 
     def to_text(self) -> str:
         """As JSON, a figure a line: there are hundreds of these files, and people look into them."""
-        lines = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in dataclasses.asdict(self).items())
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+        rows = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in dataclasses.asdict(self).items())
+        return "{\n" + ",\n".join(rows) + "\n}\n"
 
     def mismatch(self, cell: Cell) -> str | None:
         """What was different when this was made from what `cell` is now, if anything was."""

@@ -45,7 +45,7 @@ def reproduce(
         if value < 1:
             raise Problem(f"{name} must be at least 1, got {value}")
     robots = _with_an_expert(figure, only)
-    side_by_side = workers if ray is None else cluster_size(ray)
+    parallel = workers if ray is None else cluster_size(ray)
     check_tree(out / figure.folder)
     store = Store(out / figure.folder, keep_runs=keep_runs)
     asked = dict.fromkeys(only or figure.robots, seeds)
@@ -57,7 +57,7 @@ def reproduce(
         Summary.of(figure, outcomes, asked).write(store.path)
         left = [cell for cell in cells if cell not in outcomes]
         took = {cell: seconds[cell.name] for cell in outcomes if cell.name in seconds}
-        watch(Progress(len(cells) - len(left), len(cells), time_left(left, took, side_by_side), latest))
+        watch(Progress(len(cells) - len(left), len(cells), time_left(left, took, parallel), latest))
 
     there = store.outcomes(figure.cases)
     store.tidy(there)

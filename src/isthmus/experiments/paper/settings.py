@@ -44,20 +44,20 @@ GRAVITY = (0.8, 0.9, 1.0, 1.1, 1.2), (0.8, 1.0, 1.2)
 NOISE = (0.0, 0.05, 0.1, 0.2), (0.0, 0.2)
 FIGURE_3: dict[str, dict[str, Dial]] = {
     "reacher": {
-        "tilt": Dial((0, 15, 30, 45, 60, 75, 90), (0, 45, 90), Choice("explained", 1_000, 500)),
-        "motor-noise": Dial(*NOISE, Choice("explained", 1_000, 500)),
+        "tilt": Dial((0, 15, 30, 45, 60, 75, 90), (0, 45, 90), Choice("residual-action", 1_000, 500)),
+        "motor-noise": Dial(*NOISE, Choice("residual-action", 1_000, 500)),
     },
     "hopper": {
-        "gravity": Dial(*GRAVITY, Choice("explained", 2_000, 1_000)),
-        "motor-noise": Dial(*NOISE, Choice("explained", 2_000, 1_000)),
+        "gravity": Dial(*GRAVITY, Choice("residual-action", 2_000, 1_000)),
+        "motor-noise": Dial(*NOISE, Choice("residual-action", 2_000, 1_000)),
     },
     "half-cheetah": {
-        "gravity": Dial(*GRAVITY, Choice("explained", 2_000, 1_000)),
-        "motor-noise": Dial(*NOISE, Choice("explained", 2_000, 1_000)),
+        "gravity": Dial(*GRAVITY, Choice("residual-action", 2_000, 1_000)),
+        "motor-noise": Dial(*NOISE, Choice("residual-action", 2_000, 1_000)),
     },
     "humanoid": {
-        "gravity": Dial(*GRAVITY, Choice("explained", 4_000, 2_000)),
-        "motor-noise": Dial(*NOISE, Choice("explained", 4_000, 2_000)),
+        "gravity": Dial(*GRAVITY, Choice("residual-action", 4_000, 2_000)),
+        "motor-noise": Dial(*NOISE, Choice("residual-action", 4_000, 2_000)),
     },
 }
 
@@ -65,6 +65,6 @@ FIGURE_3: dict[str, dict[str, Dial]] = {
 FIGURE_4_ARMS = ("no history", "history")
 QUICK_NOISES = ((0.0, 0.0), (0.2, 0.9), (1.0, 1.0))
 FIGURE_4: dict[str, dict[float, Choice]] = {
-    "hopper": dict.fromkeys((0.0, 0.2, 1.0), Choice("explained", 4_000, 250)),
-    "humanoid": dict.fromkeys((0.0, 0.2, 1.0), Choice("explained", 8_000, 1_000)),
+    "hopper": dict.fromkeys((0.0, 0.2, 1.0), Choice("residual-action", 4_000, 250)),
+    "humanoid": dict.fromkeys((0.0, 0.2, 1.0), Choice("residual-action", 8_000, 1_000)),
 }

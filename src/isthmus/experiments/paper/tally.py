@@ -72,7 +72,7 @@ def tally(cases: Sequence[Case], outcomes: Mapping[Cell, Outcome], asked: Mappin
 
 
 @dataclass(frozen=True)
-class Spread:
+class Quartiles:
     """Median and quartiles; None is past all that was measured."""
 
     median: float | None
@@ -80,10 +80,10 @@ class Spread:
     high: float | None
 
     @staticmethod
-    def of(values: Sequence[float | None]) -> "Spread":
+    def of(values: Sequence[float | None]) -> "Quartiles":
         """Of at least one value; None counts as larger than any other."""
         ordered = sorted(math.inf if value is None else value for value in values)
-        return Spread(_quantile(ordered, 0.5), _quantile(ordered, 0.25), _quantile(ordered, 0.75))
+        return Quartiles(_quantile(ordered, 0.5), _quantile(ordered, 0.25), _quantile(ordered, 0.75))
 
     def text(self, form: str, unit: float = 1, beyond: str = "") -> tuple[str, str]:
         """Median and quartiles for people; `beyond` stands for a quartile that is past all that was measured."""

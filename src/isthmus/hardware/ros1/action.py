@@ -124,9 +124,9 @@ def write_feedback(
     made: Any = feedback_type()()
     made.header.stamp = made.feedback.header.stamp = as_time(now)
     _fill(made.status, status)
-    told = made.feedback
-    told.joint_names = list(names)
-    told.desired, told.actual, told.error = (
+    feedback = made.feedback
+    feedback.joint_names = list(names)
+    feedback.desired, feedback.actual, feedback.error = (
         _point(since, motion.positions, motion.velocities) for motion in (desired, actual, actual - desired)
     )
     return made

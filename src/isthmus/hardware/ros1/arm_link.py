@@ -97,9 +97,9 @@ class RosArmLink:
         if not simulated:
             serve_first()
         self._graph = Graph(address, "isthmus")
-        self._told = TopicClock() if simulated else None
+        self._last_sent = TopicClock() if simulated else None
         self._wall = WallClock()
-        self._clock: Clock = self._told or self._wall
+        self._clock: Clock = self._last_sent or self._wall
         self._listener = Listener(self._joints, check, dated_by_us=not simulated)
         self._gate = threading.Lock()
         self._held = True
@@ -115,7 +115,7 @@ class RosArmLink:
     @property
     def simulated(self) -> bool:
         """Whether the robot has a clock of its own."""
-        return self._told is not None
+        return self._last_sent is not None
 
     @property
     def traffic(self) -> Traffic:
@@ -153,7 +153,7 @@ class RosArmLink:
         Raises `Problem` if it is too far from ours.
         """
         end = time.monotonic() + patience
-        while self._told is None and self._listener.offset.ahead is None:
+        while self._last_sent is None and self._listener.offset.ahead is None:
             if time.monotonic() > end or self._stop.wait(0.01):
                 return False
         if wrong := self._listener.offset.fault:
@@ -219,10 +219,10 @@ class RosArmLink:
             graph.subscribe(JOINT_STATES, message("sensor_msgs/JointState"), self._hear),
             graph.subscribe(STOP, message("std_msgs/Empty"), lambda _message: self._stop_by_topic()),
         ]
-        if self._told is not None:
-            told = self._told
+        if self._last_sent is not None:
+            sent = self._last_sent
             self._topics.append(
-                graph.subscribe(CLOCK, message("rosgraph_msgs/Clock"), lambda now: told.set(now.clock.to_sec()))
+                graph.subscribe(CLOCK, message("rosgraph_msgs/Clock"), lambda now: sent.set(now.clock.to_sec()))
             )
 
     def _find_clock(self) -> bool:

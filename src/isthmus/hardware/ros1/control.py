@@ -111,9 +111,9 @@ class ArmControl:
 
     def await_next(self) -> None:
         """Wait for the next command to be due, and look at the arm."""
-        in_time = self._link.clock.wait_until(self.deadline - self._early, self._patience, self._link.stop)
+        on_schedule = self._link.clock.wait_until(self.deadline - self._early, self._patience, self._link.stop)
         self._check()
-        if not in_time:
+        if not on_schedule:
             self._lose(f"the robot's clock has stood still for {self._patience:g} s")
         heard = self._news()
         if wrong := self._following.fault(self.sent, heard.positions):

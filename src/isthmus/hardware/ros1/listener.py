@@ -138,8 +138,8 @@ class Listener:
         if number.all():
             return ""
         joint = int(np.argmin(number))
-        told = f"reads {heard.positions[joint]:g} rad at {heard.velocities[joint]:g} rad/s"
-        return f"{self._joints[joint]} {told}, which is no number"
+        reading = f"reads {heard.positions[joint]:g} rad at {heard.velocities[joint]:g} rad/s"
+        return f"{self._joints[joint]} {reading}, which is no number"
 
     def _misdated(self, heard: Heard) -> str:
         if not self._dated_by_us:

@@ -37,9 +37,9 @@ def at_speed(address: Address, speed: float, stop: Stop) -> Generator[None]:
 def be_fast(address: Address, speed: float, stop: Stop, patience: float = PATIENCE) -> None:
     """Have a stand-in's time go at `speed` times the wall's from now on."""
     publisher = Graph(address, "isthmus").publish(SPEED, message("std_msgs/Float64"), latch=True)
-    told = message("std_msgs/Float64")()
-    told.data = speed
-    publisher.publish(told)
+    sent = message("std_msgs/Float64")()
+    sent.data = speed
+    publisher.publish(sent)
     end = time.monotonic() + patience
     try:
         while time.monotonic() < end:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 Json = dict[str, Any]
-LINES = {"expert": "dash", "unadapted": "dot", "adapted": "solid"}
+LINE_STYLES = {"expert": "dash", "unadapted": "dot", "adapted": "solid"}
 """A role can be told by its line as well as by its colour."""
 DASHES = {"solid": "", "dash": "7 4", "dot": "2 3"}
 """Plotly's line styles as those of SVG."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.report.charts.chart import LINES, Chart, Json, layout, values
+from isthmus.report.charts.chart import LINE_STYLES, Chart, Json, layout, values
 from isthmus.report.run import Role, Round, Run, episodes
 
 POINTS = 3000
@@ -23,7 +23,7 @@ class Projection:
     """(obs,)."""
     basis: Float
     """(obs, 2)."""
-    explained: tuple[float, float]
+    explained_variance: tuple[float, float]
     """Share of the variance along each axis."""
 
     def __call__(self, observations: Float) -> Float:
@@ -33,9 +33,9 @@ class Projection:
     @staticmethod
     def of(observations: Float) -> "Projection":
         """The first two principal components of observations (m, obs), each dimension scaled to the same spread."""
-        mean, spread = observations.mean(axis=0), observations.std(axis=0)
-        moves = spread > 1e-9 * np.abs(observations).max(axis=0)
-        inverse = np.where(moves, 1 / np.where(moves, spread, 1.0), 0.0)
+        mean, std = observations.mean(axis=0), observations.std(axis=0)
+        moves = std > 1e-9 * np.abs(observations).max(axis=0)
+        inverse = np.where(moves, 1 / np.where(moves, std, 1.0), 0.0)
         standard = (observations - mean) * inverse
         variances, axes = np.linalg.eigh(standard.T @ standard / len(standard))
         order = np.argsort(variances)[::-1][:2]
@@ -51,9 +51,9 @@ class Projection:
 def coverage_chart(run: Run) -> Chart:
     """Collected observations by round, with traced episodes of the expert and the policy on the target over them."""
     collected = [_observations(one) for one in run.rounds]
-    shown: tuple[Role, Role] = ("expert", "adapted" if run.rounds else "unadapted")
-    lines: dict[Role, list[Float]] = {role: episodes(run.traces[role]) for role in shown}
-    everything = [*collected, *(episode for line in lines.values() for episode in line)]
+    roles: tuple[Role, Role] = ("expert", "adapted" if run.rounds else "unadapted")
+    paths: dict[Role, list[Float]] = {role: episodes(run.traces[role]) for role in roles}
+    everything = [*collected, *(episode for line in paths.values() for episode in line)]
     projection = Projection.of(np.concatenate(everything))
     total = sum(len(one) for one in collected)
     stride = max(1, -(-total // POINTS))
@@ -61,11 +61,11 @@ def coverage_chart(run: Run) -> Chart:
     for shade, group in enumerate(_groups(len(collected))):
         points = projection(np.concatenate([collected[number] for number in group])[::stride])
         data.append(_points(group, points, shade if len(collected) > 1 else SHADES - 2))
-    data += [_line(role, line, projection) for role, line in lines.items()]
-    first, second = (f"{100 * share:.0f} % of variance" for share in projection.explained)
+    data += [_line(role, line, projection) for role, line in paths.items()]
+    first, second = (f"{100 * share:.0f} % of variance" for share in projection.explained_variance)
     return Chart(
         "coverage",
-        f"Collected samples and the courses of expert and {shown[1]} policy, in two principal components",
+        f"Collected samples and the courses of expert and {roles[1]} policy, in two principal components",
         data,
         layout(f"component 1 ({first})", f"component 2 ({second})", height=460),
         f"One sample in {stride} is drawn." if stride > 1 else "",
@@ -106,6 +106,6 @@ def _line(role: Role, line: list[Float], projection: Projection) -> Json:
         "name": name,
         "x": values(points[:, 0], 4),
         "y": values(points[:, 1], 4),
-        "line": {"color": f"@{role}", "width": 2, "dash": LINES[role]},
+        "line": {"color": f"@{role}", "width": 2, "dash": LINE_STYLES[role]},
         "hovertemplate": f"{name}<extra></extra>",
     }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isthmus.report.charts.chart import LINES, Chart, Json, layout, values
+from isthmus.report.charts.chart import LINE_STYLES, Chart, Json, layout, values
 from isthmus.report.run import Run
 
 
@@ -14,8 +14,8 @@ def curve_chart(run: Run) -> Chart | None:
     scored = [one for one in run.rounds if one.evaluated]
     samples = [0, *(one.samples for one in scored)]
     scores = [result.normalised_unadapted, *(one.normalised for one in scored)]
-    spread = np.array([result.spread["unadapted"], *(one.std for one in scored)])
-    error = spread / (result.expert - result.zero) / np.sqrt(result.evaluation_episodes)
+    std = np.array([result.std["unadapted"], *(one.std for one in scored)])
+    error = std / (result.expert - result.zero) / np.sqrt(result.evaluation_episodes)
     ends = [0, samples[-1]]
     unadapted = result.normalised_unadapted
     data: list[Json] = [
@@ -35,15 +35,15 @@ def curve_chart(run: Run) -> Chart | None:
             "hovertemplate": "%{x} samples (%{customdata} s)<br>score %{y:.3f}<extra></extra>",
         },
     ]
-    foreseen = [(one.samples, one.predicted) for one in run.rounds if one.predicted is not None]
-    if foreseen:
+    forecast = [(one.samples, one.predicted) for one in run.rounds if one.predicted is not None]
+    if forecast:
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "foreseen in rehearsal",
-                "x": [after for after, _ in foreseen],
-                "y": values([predicted for _, predicted in foreseen]),
+                "x": [after for after, _ in forecast],
+                "y": values([predicted for _, predicted in forecast]),
                 "cliponaxis": False,
                 "marker": {"color": "@series-3", "size": 11, "symbol": "circle-open", "line": {"width": 2}},
                 "hovertemplate": "foreseen after %{x} samples: %{y:.3f}<extra></extra>",
@@ -69,6 +69,6 @@ def _level(name: str, role: str, x: list[int], y: float) -> Json:
         "name": name,
         "x": x,
         "y": values([y, y]),
-        "line": {"color": f"@{role}", "width": 2, "dash": LINES[role]},
+        "line": {"color": f"@{role}", "width": 2, "dash": LINE_STYLES[role]},
         "hovertemplate": f"{name}: %{{y:.3f}}<extra></extra>",
     }

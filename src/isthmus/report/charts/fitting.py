@@ -13,8 +13,8 @@ def error_chart(run: Run) -> Chart | None:
     """Held-out action error of every actuator by round; None when no actions were predicted."""
     if not run.rounds or not run.rounds[-1].error:
         return None
-    spread = np.array([one.spread for one in run.rounds])
-    error = np.array([one.error for one in run.rounds]) / np.where(spread > 0, spread, 1.0)  # (rounds, act)
+    std = np.array([one.action_std for one in run.rounds])
+    error = np.array([one.error for one in run.rounds]) / np.where(std > 0, std, 1.0)  # (rounds, act)
     samples = [one.samples for one in run.rounds]
     names = [text(name) for name in run.spec.action_names]
     few = len(names) <= len(SYMBOLS)

@@ -1,6 +1,6 @@
 """What was foreseen of every candidate in rehearsal, beside what came of it on the target."""
 
-from isthmus.adapt.auto.selection import AS_BEFORE, AS_IT_IS
+from isthmus.adapt.auto.selection import PREVIOUS, UNADAPTED
 from isthmus.report.charts.chart import Chart, Json, layout, text, values
 from isthmus.report.run import Round, Run
 
@@ -10,16 +10,16 @@ BAR = 2.0
 
 def rehearsal_chart(run: Run) -> Chart | None:
     """The candidates of the last round; None for a method that rehearses nothing."""
-    if not run.rounds or not run.rounds[-1].foreseen:
+    if not run.rounds or not run.rounds[-1].predicted_scores:
         return None
     last = run.rounds[-1]
-    names = list(last.foreseen)
+    names = list(last.predicted_scores)
     taken = _taken(last)
-    labels = [f"{last.chosen} ({name})" if name == taken == AS_BEFORE else name for name in names]
-    happened = {AS_IT_IS: run.result.normalised_unadapted, taken: run.result.normalised_adapted}
+    labels = [f"{last.chosen} ({name})" if name == taken == PREVIOUS else name for name in names]
+    happened = {UNADAPTED: run.result.normalised_unadapted, taken: run.result.normalised_adapted}
     data: list[Json] = [
         _points("foreseen in rehearsal", "series-3", last, [name for name in names if name not in happened]),
-        _points("foreseen, as it is", "unadapted", last, [AS_IT_IS] if taken != AS_IT_IS else []),
+        _points("foreseen, as it is", "unadapted", last, [UNADAPTED] if taken != UNADAPTED else []),
         _points("foreseen, taken", "adapted", last, [taken]),
         {
             "type": "scatter",
@@ -53,13 +53,13 @@ def rehearsal_chart(run: Run) -> Chart | None:
 
 def _taken(last: Round) -> str:
     """The candidate that was taken: by its name, or as what it was before."""
-    as_before = last.foreseen.get(AS_BEFORE)
-    return AS_BEFORE if as_before and as_before.score == last.predicted else last.chosen
+    as_before = last.predicted_scores.get(PREVIOUS)
+    return PREVIOUS if as_before and as_before.score == last.predicted else last.chosen
 
 
 def _points(label: str, colour: str, last: Round, names: list[str]) -> Json:
-    everybody = list(last.foreseen)
-    found = [last.foreseen[name] for name in names]
+    everybody = list(last.predicted_scores)
+    found = [last.predicted_scores[name] for name in names]
     return {
         "type": "scatter",
         "mode": "markers",

@@ -17,19 +17,19 @@ def tracking_chart(run: Run) -> Chart | None:
     """Tracking error of every dimension to be reached; None when none of them ever changes."""
     targets = run.spec.targets
     change, moves = _changes(run)
-    shown = targets[moves[targets]]
-    still = len(targets) - len(shown)
-    if not len(shown):
+    marked = targets[moves[targets]]
+    still = len(targets) - len(marked)
+    if not len(marked):
         return None
-    before, after = (_rms(run.traces[role])[shown] / change[shown] for role in ("unadapted", "adapted"))
+    before, after = (_rms(run.traces[role])[marked] / change[marked] for role in ("unadapted", "adapted"))
     notes: list[str] = []
-    if len(shown) > READABLE:
+    if len(marked) > READABLE:
         largest = np.argsort(-np.maximum(before, after), kind="stable")[:LARGEST]
-        notes.append(f"The {LARGEST} largest of {len(shown)} dimensions.")
-        shown, before, after = shown[largest], before[largest], after[largest]
+        notes.append(f"The {LARGEST} largest of {len(marked)} dimensions.")
+        marked, before, after = marked[largest], before[largest], after[largest]
     if still:
         notes.append(f"{still} dimension{' that stands' if still == 1 else 's that stand'} still left out.")
-    names = [text(run.spec.observation_names[int(index)]) for index in shown]
+    names = [text(run.spec.observation_names[int(index)]) for index in marked]
     data = [_bars("before: unadapted", "unadapted", names, before)]
     if run.rounds:
         data.append(_bars("after: adapted", "adapted", names, after))

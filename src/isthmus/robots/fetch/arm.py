@@ -45,8 +45,8 @@ def arm_spec() -> mujoco.MjSpec:
     for joint in list(spec.joints):
         if joint.name not in arm:
             spec.delete(joint)
-    for side in "rl":
-        finger = body_of(spec, f"{PREFIX}{side}_gripper_finger_link")
+    for finger_side in "rl":
+        finger = body_of(spec, f"{PREFIX}{finger_side}_gripper_finger_link")
         finger.mass, finger.inertia = FINGER_MASS, np.full(3, 1e-5)
     for joint in spec.joints:
         joint.name = joint.name.removeprefix(PREFIX)

@@ -13,7 +13,7 @@ import numpy as np
 from isthmus.core import Float, History, WorldSpec
 from isthmus.robots.fetch.arm import HOME, JOINTS, REACH, SPEED_LIMITS, arm_spec, joint_of
 from isthmus.robots.fetch.swings import PERIOD, STEPS, TEST, TRAINING, references
-from isthmus.sim import Embodiment, Fields, MujocoWorld
+from isthmus.sim import Fields, MujocoWorld, RobotModel
 from isthmus.tasks.task import Task
 
 TIMESTEP = 0.01
@@ -27,7 +27,7 @@ CLOCK, SWING = 2 * ARM, 2 * ARM + 1
 
 def make_fetch_swing() -> Task:
     """The task."""
-    body = Embodiment(
+    body = RobotModel(
         model=_model(),
         frame_skip=round(PERIOD / TIMESTEP),
         spec=_spec(),
@@ -38,7 +38,7 @@ def make_fetch_swing() -> Task:
     )
     return Task(
         name="fetch-swing",
-        embodiment=body,
+        robot_model=body,
         measure=distance,
         score=lambda _before, _commands, after: -after[:, 0],
         policy=SwingPolicy(),
@@ -62,14 +62,14 @@ class SwingPolicy:
 def courses() -> tuple[Float, Float, Float]:
     """Where every swing's own simulation is, how fast, each (swings, steps + 1, 7), and its diameter (swings,)."""
     numbers = np.array(TRAINING + TEST, dtype=np.float64)
-    world, policy = MujocoWorld(make_fetch_swing().embodiment, len(numbers)), SwingPolicy()
+    world, policy = MujocoWorld(make_fetch_swing().robot_model, len(numbers)), SwingPolicy()
     at = [world.place(at_start(numbers))]
     for _ in range(STEPS):
         at.append(world.step(policy(History.of(at[-1]))).observations)
     seen = np.stack(at, axis=1)
-    course, speed = seen[:, :, :ARM], seen[:, :, ARM : 2 * ARM]
-    apart = np.linalg.norm(course[:, :, None] - course[:, None], axis=-1)
-    return course, speed, apart.max(axis=(1, 2))
+    reference, speed = seen[:, :, :ARM], seen[:, :, ARM : 2 * ARM]
+    apart = np.linalg.norm(reference[:, :, None] - reference[:, None], axis=-1)
+    return reference, speed, apart.max(axis=(1, 2))
 
 
 def at_start(numbers: Float) -> Float:
@@ -82,19 +82,19 @@ def at_start(numbers: Float) -> Float:
 def distance(fields: Fields) -> Float:
     """How far the arm is from its simulator's own course, as a share of that course's diameter (n, 1)."""
     qpos = fields["qpos"]
-    positions, _, diameter = on_course(qpos[:, ARM + 1], qpos[:, ARM])
+    positions, _, diameter = on_reference(qpos[:, ARM + 1], qpos[:, ARM])
     return (np.linalg.norm(qpos[:, :ARM] - positions, axis=1) / diameter)[:, None]
 
 
-def on_course(numbers: Float, times: Float, ahead: int = 0) -> tuple[Float, Float, Float]:
+def on_reference(numbers: Float, times: Float, ahead: int = 0) -> tuple[Float, Float, Float]:
     """Where the swings' own simulations are, `ahead` steps after times (n,), and how fast, each (n, 7); diameters (n,).
 
     A swing that is over stays where it ended.
     """
-    course, speed, diameter = courses()
+    reference, speed, diameter = courses()
     row = np.searchsorted(TRAINING + TEST, np.rint(numbers))
     step = np.clip(np.rint(times / PERIOD).astype(np.int64) + ahead, 0, STEPS)
-    return course[row, step], speed[row, step], diameter[row]
+    return reference[row, step], speed[row, step], diameter[row]
 
 
 def _model() -> mujoco.MjModel:

@@ -5,8 +5,8 @@ import numpy as np
 from isthmus.adapt.settings.collect import CollectSettings
 from isthmus.core import Bool, Episode, Float, HistoryBuffer, Lost, Trajectory
 from isthmus.core.protocols import Placeable
-from isthmus.policies import Decider
-from isthmus.transfer.collection.reference_rollout import Course
+from isthmus.policies import TracedPolicy
+from isthmus.transfer.collection.reference_rollout import ReferenceRollout
 
 NUDGE = 0.25
 """Of a random action's size, for a robot that is sent to positions: it is to be pushed, not thrown about."""
@@ -14,8 +14,8 @@ NUDGE = 0.25
 
 def collect(
     robot: Placeable,
-    decider: Decider,
-    course: Course,
+    policy: TracedPolicy,
+    reference: ReferenceRollout,
     settings: CollectSettings,
     *,
     history: int,
@@ -28,7 +28,7 @@ def collect(
     buffer = HistoryBuffer(spec, robot.n, history)
     observations = robot.reset(rng)
     buffer.begin(observations)
-    course.begin(observations)
+    reference.begin(observations)
     seen = [observations]
     taken: list[tuple[Float, Float, Float, Float]] = []
     moving, lengths = np.ones(robot.n, np.bool_), np.zeros(robot.n, np.int64)
@@ -36,7 +36,7 @@ def collect(
         moving &= np.cumsum(moving) <= budget - lengths.sum()
         if not moving.any():
             break
-        decision = decider.decide(buffer.window)
+        decision = policy.decide(buffer.window)
         command = _interrupted(decision.command, robot, settings, rng)
         try:
             step = robot.step(command, moving)
@@ -47,7 +47,7 @@ def collect(
         seen.append(step.observations)
         taken.append((command, step.applied, decision.source, decision.wanted))
         lengths += moving
-        moving &= ~step.ended & (course.drift(step.observations) <= settings.drift)
+        moving &= ~step.ended & (reference.drift(step.observations) <= settings.drift)
         buffer.append(step.applied, step.observations)
     runs = [_trajectory(seen, taken, world, int(steps)) for world, steps in enumerate(lengths) if steps]
     left = budget - int(lengths.sum())

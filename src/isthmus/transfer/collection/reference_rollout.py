@@ -5,7 +5,7 @@ import numpy as np
 from isthmus.core import Float, HistoryBuffer, Policy, Simulator
 
 
-class Course:
+class ReferenceRollout:
     """A simulation that runs beside the robots and tells how far they have drifted from it."""
 
     def __init__(self, policy: Policy, simulator: Simulator, history: int, scale: Float) -> None:
@@ -37,5 +37,5 @@ def observation_scale(policy: Policy, simulator: Simulator, history: int, rng: n
         step = simulator.step(policy(buffer.window))
         buffer.append(step.applied, step.observations)
         seen.append(step.observations[~step.ended])
-    spread = np.concatenate(seen).std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
+    std = np.concatenate(seen).std(axis=0)
+    return np.where(std > 0, std, 1.0)

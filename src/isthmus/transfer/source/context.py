@@ -16,7 +16,7 @@ from isthmus.transfer.targets.target import Target
 
 
 @dataclass(frozen=True)
-class KnownSide:
+class SourceContext:
     """A task, the policy for it and a seed; the rest follows, and is worked out once, when it is asked for."""
 
     task: Task
@@ -26,10 +26,10 @@ class KnownSide:
     _unadapted: dict[tuple[str, int], Scored] = field(default_factory=dict)
 
     @staticmethod
-    def of(task: str, policy: PolicyFile | None, seed: int) -> "KnownSide":
+    def of(task: str, policy: PolicyFile | None, seed: int) -> "SourceContext":
         """By name and file."""
         loaded = load_task(task)
-        return KnownSide(loaded, source_policy(loaded, policy), seed)
+        return SourceContext(loaded, source_policy(loaded, policy), seed)
 
     @cached_property
     def source(self) -> Source:
@@ -37,7 +37,7 @@ class KnownSide:
         return make_source(self.task, self.policy, self.seed)
 
     @cached_property
-    def spread(self) -> Float:
+    def observation_scale(self) -> Float:
         """How much each observation varies along the policy's course (obs,)."""
         return observation_scale(self.policy, self.task.source(WORLDS), 1, stream(self.seed, "scale"))
 
@@ -45,7 +45,7 @@ class KnownSide:
         """What the zero action and the policy come to in the source, as `target` judges over so many episodes."""
         key = type(target), episodes
         if key not in self._scores:
-            zero = ZeroPolicy(self.task.embodiment.spec.action_size)
+            zero = ZeroPolicy(self.task.robot_model.spec.action_size)
             still, moving = (target.score_source(one, stream(self.seed, "evaluate")) for one in (zero, self.policy))
             self._scores[key] = still, moving
         return self._scores[key]
@@ -59,6 +59,6 @@ class KnownSide:
 
 
 @lru_cache(maxsize=1)
-def shared_side(task: str, policy: PolicyFile | None, seed: int) -> KnownSide:
+def shared_context(task: str, policy: PolicyFile | None, seed: int) -> SourceContext:
     """The same for crossings that come one after the other in a process, as in a study: it is worked out once."""
-    return KnownSide.of(task, policy, seed)
+    return SourceContext.of(task, policy, seed)

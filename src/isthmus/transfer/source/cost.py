@@ -7,12 +7,12 @@ from isthmus.tasks import Task
 
 def source_cost(task: Task) -> SourceCost:
     """What planners minimise: the score that results are reported in, turned round."""
-    simulator = task.unlimited()
+    simulator = task.unclamped()
 
-    def foresee(observations: Float, actions: Float, robots: int) -> tuple[Float, Float, Float]:
-        return (simulator.serial if robots == 1 else simulator).foresee(observations, actions, task.measure)
+    def predict(observations: Float, actions: Float, robots: int) -> tuple[Float, Float, Float]:
+        return (simulator.serial if robots == 1 else simulator).predict_with(observations, actions, task.measure)
 
-    def price(before: Float, actions: Float, after: Float) -> Float:
+    def cost(before: Float, actions: Float, after: Float) -> Float:
         return -task.score(before, actions, after)
 
-    return SourceCost(foresee, price)
+    return SourceCost(predict, cost)

@@ -6,28 +6,28 @@ from isthmus.core import Policy, Problem
 from isthmus.evaluate import Scorable
 from isthmus.experts import load_robust
 from isthmus.policies import NetworkPolicy
-from isthmus.policies.finetuner import Practice
+from isthmus.policies.finetuner import Finetuner
 from isthmus.tasks import Task
 
 
-def practice_in(task: Task) -> Callable[[NetworkPolicy], Practice]:
+def finetuner_in(task: Task) -> Callable[[NetworkPolicy], Finetuner]:
     """Training of a policy in the task's source simulator."""
-    return practice_among(task, task.source)
+    return finetuner_among(task, task.source)
 
 
-def practice_among(task: Task, worlds: Callable[[int], Scorable]) -> Callable[[NetworkPolicy], Practice]:
+def finetuner_among(task: Task, worlds: Callable[[int], Scorable]) -> Callable[[NetworkPolicy], Finetuner]:
     """Training of a policy in n simulations; SB3 is needed only by who asks for it."""
 
-    def practice(policy: NetworkPolicy) -> Practice:
+    def finetuner(policy: NetworkPolicy) -> Finetuner:
         try:
-            from isthmus.experts.finetuner import PpoPractice  # noqa: PLC0415 - torch and SB3 only where they are used
+            from isthmus.experts.finetuner import PpoFinetuner  # noqa: PLC0415 - torch and SB3 only where they are used
         except ModuleNotFoundError as error:
             raise Problem(
                 "this method trains the policy on, which needs Stable-Baselines3: pip install 'isthmus[train]'"
             ) from error
-        return PpoPractice(task, policy, worlds=worlds)
+        return PpoFinetuner(task, policy, worlds=worlds)
 
-    return practice
+    return finetuner
 
 
 def robust_for(task: Task) -> Callable[[], Policy]:

@@ -10,7 +10,7 @@ from isthmus.tasks import Task
 
 def joints_of(task: Task) -> Joints | None:
     """Positions and velocities of each actuator's joint; None for a robot whose actuators drive something else."""
-    body, model = task.embodiment, task.embodiment.model
+    body, model = task.robot_model, task.robot_model.model
     if not (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT.value).all():
         return None
     driven = model.actuator_trnid[:, 0]

@@ -60,7 +60,7 @@ class PolicyFile:
         return load_policy(
             Path(self.path),
             task.views,
-            task.embodiment.spec,
+            task.robot_model.spec,
             layout=self.layout,
             normaliser=normaliser,
             trust=self._trusted,

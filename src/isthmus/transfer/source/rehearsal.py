@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from isthmus.adapt.auto.perturbed_world import UpsetWorld
-from isthmus.adapt.method import Rehearsal, Rehearse, Upset, UpsetIn
+from isthmus.adapt.auto.perturbed_world import PerturbedWorld
+from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse
 from isthmus.core import Episode, Float, Policy, stream
 from isthmus.evaluate import evaluate
 from isthmus.policies import ZeroPolicy
-from isthmus.policies.sim_derived import Shown
-from isthmus.sysid.forward_model import fit_forward
+from isthmus.policies.sim_derived import SimDerivedPolicy
+from isthmus.sysid.forward_model import fit_forward_model
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import shown_in_simulation
-from isthmus.transfer.source.finetuner import practice_among
+from isthmus.tasks.sim_derived import sim_derived_policy
+from isthmus.transfer.source.finetuner import finetuner_among
 
 EPISODES = 8
 """In a part of a rehearsal."""
@@ -31,40 +31,47 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
 
     @cache
     def zero(part: int) -> Float:
-        return at_home(ZeroPolicy(task.embodiment.spec.action_size), part)
+        return at_home(ZeroPolicy(task.robot_model.spec.action_size), part)
 
     def at_home(policy: Policy, part: int) -> Float:
         return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", part)).scores
 
     @cache
-    def shown() -> Callable[[Float], Float] | None:
+    def derived_view() -> Callable[[Float], Float] | None:
         """How a policy is shown what it sees, for one that is trained without that about it."""
-        asked = shown_in_simulation(task, expert, stream(seed, "shown"))(expert)
-        return asked.see if isinstance(asked, Shown) else None
+        derived = sim_derived_policy(task, expert, stream(seed, "shown"))(expert)
+        return derived.see if isinstance(derived, SimDerivedPolicy) else None
 
     def rehearsal(
-        episodes: Sequence[Episode], upset_in: UpsetIn, z: Float | None, late: int = 0, *, correct: bool = True
+        episodes: Sequence[Episode],
+        perturbation_in: PerturbationIn,
+        z: Float | None,
+        delay: int = 0,
+        *,
+        correct: bool = True,
     ) -> Rehearsal:
-        upset, world_of = upset_in(None), task.source
-        forward = fit_forward(task.embodiment, episodes, z) if correct else None
+        perturbation, world_of = perturbation_in(None), task.source
+        forward = fit_forward_model(task.robot_model, episodes, z) if correct else None
         if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
             # What a model explains is no disturbance in it; one in which more is unforeseen has explained nothing.
-            left = upset_in(forward.open_target().simulator)
-            if _unforeseen(left) <= MORE * _unforeseen(upset):
-                upset, world_of = left, forward.world
+            left = perturbation_in(forward.unclamped_target().simulator)
+            if _prediction_std(left) <= MORE * _prediction_std(perturbation):
+                perturbation, world_of = left, forward.world
 
         def scores(policy: Policy, history: int, part: int) -> Float:
             world = world_of(EPISODES)
-            upset_world = UpsetWorld(world, upset, stream(seed, "rehearsal disturbance", part), late)
-            return evaluate(task, upset_world, policy, history, stream(seed, "rehearsal", part)).scores
+            perturbed = PerturbedWorld(world, perturbation, stream(seed, "rehearsal disturbance", part), delay)
+            return evaluate(task, perturbed, policy, history, stream(seed, "rehearsal", part)).scores
 
-        def practised_in(n: int) -> UpsetWorld:
-            return UpsetWorld(world_of(n), upset, stream(seed, "practice disturbance", n), see=shown())
+        def perturbed_world(n: int) -> PerturbedWorld:
+            return PerturbedWorld(
+                world_of(n), perturbation, stream(seed, "practice disturbance", n), see=derived_view()
+            )
 
-        return Rehearsal(scores, source, zero, practice_among(task, practised_in))
+        return Rehearsal(scores, source, zero, finetuner_among(task, perturbed_world))
 
     return rehearsal
 
 
-def _unforeseen(upset: Upset) -> float:
-    return float(upset.response.disturbance.unforeseen.sum())
+def _prediction_std(perturbation: Perturbation) -> float:
+    return float(perturbation.response.disturbance.prediction_std.sum())

@@ -5,9 +5,9 @@ from isthmus.core import Policy, stream
 from isthmus.sim.unactuated import unactuated_targets
 from isthmus.sysid import Physics
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import shown_in_simulation
+from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.finetuner import practice_in, robust_for
+from isthmus.transfer.source.finetuner import finetuner_in, robust_for
 from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
@@ -20,15 +20,15 @@ def make_source(task: Task, policy: Policy, seed: int) -> Source:
     return Source(
         policy=policy,
         simulator=task.source(),
-        unlimited=task.unlimited(WORLDS),
-        spec=task.embodiment.spec,
+        unclamped=task.unclamped(WORLDS),
+        spec=task.robot_model.spec,
         seed=seed,
         cost=source_cost(task),
         joints=joints_of(task),
-        practice=practice_in(task),
+        finetuner=finetuner_in(task),
         robust=robust_for(task),
-        physics=Physics(task.embodiment),
+        physics=Physics(task.robot_model),
         rehearsal=rehearsal_in(task, policy, seed),
-        unactuated=unactuated_targets(task.embodiment),
-        shown=shown_in_simulation(task, policy, stream(seed, "shown")),
+        unactuated=unactuated_targets(task.robot_model),
+        sim_derived=sim_derived_policy(task, policy, stream(seed, "shown")),
     )

@@ -61,14 +61,14 @@ def _environment(
         target = EnvironmentTarget(task, name, config.evaluation_episodes, config.safety, stop, abandon)
     except KeyboardInterrupt as error:
         _forget_unused(folder)
-        raise _told(error, stop) from error
+        raise _as_sentence(error, stop) from error
     except BaseException:
         _forget_unused(folder)
         raise
     try:
         yield target
     except (KeyboardInterrupt, Problem) as error:
-        raise _told(error, stop, target.close()) from error
+        raise _as_sentence(error, stop, target.close()) from error
     except BaseException:
         target.close()
         raise
@@ -76,7 +76,7 @@ def _environment(
         raise Problem(f"{name} is finished with, but {trouble}; the run is complete: --resume shows it")
 
 
-def _told(error: KeyboardInterrupt | Problem, stop: Stop, trouble: str = "") -> BaseException:
+def _as_sentence(error: KeyboardInterrupt | Problem, stop: Stop, trouble: str = "") -> BaseException:
     """The error as one sentence: an interruption by who asked for it, with what went wrong in closing."""
     if isinstance(error, Problem):
         return type(error)(str(error) if trouble in str(error) else f"{error}; {trouble}")

@@ -7,13 +7,13 @@ from isthmus.evaluate import Trace, evaluate, record
 from isthmus.evaluate.environment import attempted, evaluate_environment
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.oversight import Abandon
-from isthmus.policies import Decider
-from isthmus.sim import Robot
+from isthmus.policies import TracedPolicy
+from isthmus.sim import SealedRobot
 from isthmus.sim.gymnasium_world import GymnasiumWorld, open_environment
 from isthmus.tasks import Task
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import Payroll
+from isthmus.transfer.targets.reward_recorder import RewardRecorder
 from isthmus.transfer.targets.target import Settled
 
 SOURCE_EPISODES = 100
@@ -37,7 +37,7 @@ class EnvironmentTarget:
         """Score over so many episodes. Whoever makes this closes it."""
         self._task, self._episodes = task, episodes
         self._world: GymnasiumWorld = open_environment(
-            environment, task.embodiment.spec, speeds=task.speed_limits, safety=safety, stop=stop, abandon=abandon
+            environment, task.robot_model.spec, speeds=task.speed_limits, safety=safety, stop=stop, abandon=abandon
         )
 
     @property
@@ -45,18 +45,20 @@ class EnvironmentTarget:
         """Steps and resets so far."""
         return Taken(self._world.steps, self._world.resets)
 
-    def robot(self, n: int) -> Robot:
+    def robot(self, n: int) -> SealedRobot:
         """The one there is."""
         if n != 1:
             raise ValueError(f"there is one robot, not {n}")
-        return Robot(self._world)
+        return SealedRobot(self._world)
 
-    def payroll(self, n: int) -> Payroll:
+    def reward_recorder(self, n: int) -> RewardRecorder:
         """The one there is, on the reward that it pays itself."""
         if n != 1:
             raise ValueError(f"there is one robot, not {n}")
         world = self._world
-        return Payroll(world, lambda: np.empty((1, 0)), lambda _before, _applied, _after: np.array([world.reward]))
+        return RewardRecorder(
+            world, lambda: np.empty((1, 0)), lambda _before, _applied, _after: np.array([world.reward])
+        )
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's own reward in the source simulator, which the environment's should be."""
@@ -73,16 +75,16 @@ class EnvironmentTarget:
         """The environment's reward, one episode after another."""
         return Scored.of(evaluate_environment(self._world, policy, history, self._episodes, rng).returns)
 
-    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+    def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """One episode."""
-        body, model = self._task.embodiment, self._task.embodiment.model
+        body, model = self._task.robot_model, self._task.robot_model.model
         qpos, qvel = np.zeros((1, model.nq)), np.zeros((1, model.nv))
 
         def positions() -> Float:
             body.restore(self._world.observations, qpos, qvel)
             return qpos
 
-        return attempted(lambda rng: record(self._world, decider, history, rng, positions), rng)
+        return attempted(lambda rng: record(self._world, policy, history, rng, positions), rng)
 
     def close(self) -> str:
         """Hold and close the environment, once; says what went wrong with that, if anything did."""

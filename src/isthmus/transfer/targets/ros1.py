@@ -11,13 +11,13 @@ from isthmus.evaluate import Trace, evaluate, record
 from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings, Stop
 from isthmus.hardware.ros1 import Address, RosWorld
 from isthmus.hardware.ros1.arm_link import RosArmLink
-from isthmus.policies import Decider
-from isthmus.sim import Robot
+from isthmus.policies import TracedPolicy
+from isthmus.sim import SealedRobot
 from isthmus.tasks import Task
 from isthmus.transfer.events import Glimpse, Look
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import Payroll
+from isthmus.transfer.targets.reward_recorder import RewardRecorder
 from isthmus.transfer.targets.target import Settled
 
 ATTEMPTS = 3
@@ -51,7 +51,7 @@ class RosTarget:
         self, task: Task, address: Address, episodes: int, safety: SafetySettings, attended: Attended | None = None
     ) -> None:
         """Score over so many episodes."""
-        spec, limits = task.embodiment.spec, task.speed_limits
+        spec, limits = task.robot_model.spec, task.speed_limits
         if limits is None or spec.commands != "position":
             raise Problem(f"{task.name} is no task for a robot over ROS: it says nothing of speed limits and positions")
         if task.go_on is None:
@@ -83,13 +83,13 @@ class RosTarget:
         """Steps and moves to a start so far."""
         return Taken(self._world.pace.steps, self._resets)
 
-    def robot(self, n: int) -> Robot:
+    def robot(self, n: int) -> SealedRobot:
         """The one there is."""
         if n != 1:
             raise ValueError(f"there is one robot, not {n}")
-        return Robot(self._world)
+        return SealedRobot(self._world)
 
-    def payroll(self, n: int) -> Payroll:  # noqa: ARG002
+    def reward_recorder(self, n: int) -> RewardRecorder:  # noqa: ARG002
         """Nobody pays a robot."""
         raise Problem("a robot over ROS pays no reward: choose a method that does not see it")
 
@@ -109,7 +109,7 @@ class RosTarget:
 
     def trials(self, rng: np.random.Generator) -> Float:
         """Where the judged episodes begin (episodes, obs)."""
-        return self._observed(*self._trial.embodiment.start(rng, self._episodes))
+        return self._observed(*self._trial.robot_model.start(rng, self._episodes))
 
     def try_out(self, policy: Policy, history: int, start: Float) -> Float:
         """The score of every step of one trial from `start` (obs,)."""
@@ -135,10 +135,10 @@ class RosTarget:
         self._tried(policy, history, start, seen)
         return np.concatenate(seen)
 
-    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+    def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """One trial in full."""
         self._starts.append(self.trials(rng)[0])
-        return record(self._world, decider, history, rng, lambda: self._qpos(self._world.observations))
+        return record(self._world, policy, history, rng, lambda: self._qpos(self._world.observations))
 
     def facts(self) -> dict[str, dict[str, float]]:
         """How it went with the robot: time kept, commands clipped, messages that were of no use."""
@@ -171,18 +171,18 @@ class RosTarget:
 
     def _next_start(self, rng: np.random.Generator) -> Float:
         self._resets += 1
-        return self._starts.popleft() if self._starts else self._observed(*self._task.embodiment.start(rng, 1))[0]
+        return self._starts.popleft() if self._starts else self._observed(*self._task.robot_model.start(rng, 1))[0]
 
     def _observed(self, qpos: Float, qvel: Float) -> Float:
-        body = self._task.embodiment
+        body = self._task.robot_model
         out = np.zeros((len(qpos), body.spec.observation_size))
         body.observe({"qpos": qpos, "qvel": qvel}, out)
         return out
 
     def _qpos(self, observations: Float) -> Float:
-        model = self._task.embodiment.model
+        model = self._task.robot_model.model
         qpos, qvel = np.zeros((len(observations), model.nq)), np.zeros((len(observations), model.nv))
-        self._task.embodiment.restore(observations, qpos, qvel)
+        self._task.robot_model.restore(observations, qpos, qvel)
         return qpos
 
     def _measured(self, observations: Float) -> Float:
@@ -201,5 +201,5 @@ def _clocks(link: RosArmLink) -> str:
         return "the robot has a simulated clock"
     if not link.ahead:
         return "the robot's clock agrees with this machine's"
-    side = "ahead of" if link.ahead > 0 else "behind"
-    return f"the robot's clock is {1e3 * abs(link.ahead):.0f} ms {side} this machine's, which is made up for"
+    direction = "ahead of" if link.ahead > 0 else "behind"
+    return f"the robot's clock is {1e3 * abs(link.ahead):.0f} ms {direction} this machine's, which is made up for"

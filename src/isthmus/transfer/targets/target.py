@@ -8,12 +8,12 @@ import numpy as np
 from isthmus.core import Float, Policy
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
-from isthmus.policies import Decider
-from isthmus.sim import MujocoWorld, Robot
+from isthmus.policies import TracedPolicy
+from isthmus.sim import MujocoWorld, SealedRobot
 from isthmus.tasks import Task
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import Payroll
+from isthmus.transfer.targets.reward_recorder import RewardRecorder
 
 TRACED_EPISODES = 8
 FIRST_EPISODES = 16
@@ -45,11 +45,11 @@ class Target(Protocol):
         """What it was asked to do so far; None for a simulation, which costs nothing."""
         ...
 
-    def robot(self, n: int) -> Robot:
+    def robot(self, n: int) -> SealedRobot:
         """The robots as adaptation gets them."""
         ...
 
-    def payroll(self, n: int) -> Payroll:
+    def reward_recorder(self, n: int) -> RewardRecorder:
         """The robots as a method gets them that is marked as seeing the reward."""
         ...
 
@@ -61,7 +61,7 @@ class Target(Protocol):
         """How well a policy does on the target, over fewer episodes where the scores of those settle the question."""
         ...
 
-    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+    def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes in full."""
         ...
 
@@ -77,14 +77,14 @@ class SimulatedTarget:
         self._task, self._trial, self._gap, self._episodes = task, task.trial, gap, episodes
         self._worlds: dict[int, MujocoWorld] = {}
 
-    def robot(self, n: int) -> Robot:
+    def robot(self, n: int) -> SealedRobot:
         """Robots that differ from the source by the gap."""
         return self._task.robot(self._gap, n)
 
-    def payroll(self, n: int) -> Payroll:
+    def reward_recorder(self, n: int) -> RewardRecorder:
         """The same robots, on Gym's own reward."""
         task, world = self._task, self._task.target(self._gap, n)
-        return Payroll(world, lambda: task.measure(world.fields), task.paid)
+        return RewardRecorder(world, lambda: task.measure(world.fields), task.step_reward)
 
     def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
@@ -102,7 +102,7 @@ class SimulatedTarget:
         world = self._worlds[n] = self._worlds.get(n) or self._trial.target(self._gap, n)
         return evaluate(self._trial, world, policy, history, rng).scores
 
-    def record(self, decider: Decider, history: int, rng: np.random.Generator) -> Trace:
+    def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""
         world = self._trial.target(self._gap, TRACED_EPISODES)
-        return record(world, decider, history, rng, lambda: world.fields["qpos"])
+        return record(world, policy, history, rng, lambda: world.fields["qpos"])

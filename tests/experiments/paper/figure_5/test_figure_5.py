@@ -5,7 +5,7 @@ from isthmus.core import History, Problem
 from isthmus.experiments.paper.figure_5.cell import Outcome
 from isthmus.experiments.paper.figure_5.pd import SwingPd, tune
 from isthmus.experiments.paper.figure_5.summary import Summary
-from isthmus.robots.fetch.task import at_start, on_course
+from isthmus.robots.fetch.task import at_start, on_reference
 
 CLIPPED = {"commands": 1, "position": 0, "step": 0, "lead": 0}
 
@@ -35,7 +35,7 @@ def test_a_damaged_cell_is_refused(tmp_path):
 
 def test_pd_on_course_sends_the_arm_to_the_simulators_next_state():
     seen = at_start(np.array([0.0]))
-    target, _, _ = on_course(np.array([0.0]), np.array([0.1]))
+    target, _, _ = on_reference(np.array([0.0]), np.array([0.1]))
     command = SwingPd(np.ones(7), np.zeros(7))(History.of(seen))
     np.testing.assert_allclose(command, target, atol=1e-6)
 
@@ -44,7 +44,7 @@ def test_every_joint_gets_the_gains_with_which_it_did_best():
     def trial(policy, number):
         """A robot that is off by how far each gain is from what suits the joint."""
         times = 0.1 * np.arange(1, 5)
-        positions, _, _ = on_course(np.full(4, float(number)), times)
+        positions, _, _ = on_reference(np.full(4, float(number)), times)
         suits = np.where(np.arange(7) < 3, 0.3, 0.9)
         seen = np.zeros((4, 16))
         seen[:, :7], seen[:, 14], seen[:, 15] = positions + np.abs(policy.stiffness - suits), times, number

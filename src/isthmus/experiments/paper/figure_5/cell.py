@@ -17,7 +17,7 @@ from isthmus.io import read_json
 from isthmus.robots import load_task
 from isthmus.robots.fetch.task import SwingPolicy, at_start
 from isthmus.tasks import Task
-from isthmus.transfer import Config, RunFolder, cross
+from isthmus.transfer import Config, RunFolder, run_transfer
 from isthmus.transfer.events import Watcher
 from isthmus.transfer.source.source import make_source
 from isthmus.transfer.targets.ros1 import RosTarget
@@ -112,7 +112,7 @@ def _adapted(
         environment=str(address),
         settings=MethodSettings(history=HISTORY[method]),
     )
-    result = cross(config, folder, resume=True, watch=watch)
-    learned = make_method(method, make_source(task, SwingPolicy(), config.seed), config.settings)
-    learned.restore(folder.model_path(len(folder.rounds()) - 1))
-    return learned.decider(), learned.history, result.samples
+    result = run_transfer(config, folder, resume=True, watch=watch)
+    report = make_method(method, make_source(task, SwingPolicy(), config.seed), config.settings)
+    report.restore(folder.model_path(len(folder.rounds()) - 1))
+    return report.policy(), report.history, result.samples

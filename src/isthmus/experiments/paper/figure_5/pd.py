@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from isthmus.core import Float, History
-from isthmus.robots.fetch.task import ARM, CLOCK, SWING, on_course
+from isthmus.robots.fetch.task import ARM, CLOCK, SWING, on_reference
 
 Trial = Callable[["SwingPd", int], Float]
 """Runs a policy on the swing of that number; what is seen after each step (T, obs)."""
@@ -30,8 +30,8 @@ class SwingPd:
     def __call__(self, history: History) -> Float:
         """Commands (n, 7)."""
         now = history.current
-        positions, speeds, _ = on_course(now[:, SWING], now[:, CLOCK])
-        target, _, _ = on_course(now[:, SWING], now[:, CLOCK], ahead=1)
+        positions, speeds, _ = on_reference(now[:, SWING], now[:, CLOCK])
+        target, _, _ = on_reference(now[:, SWING], now[:, CLOCK], ahead=1)
         back = self.stiffness * (positions - now[:, :ARM]) + self.damping * (speeds - now[:, ARM : 2 * ARM])
         return target + back
 
@@ -66,7 +66,7 @@ def _judge(trial: Trial, policy: SwingPd, swings: tuple[int, ...]) -> tuple[floa
     distances, squares = list[float](), list[Float]()
     for number in swings:
         seen = trial(policy, number)
-        positions, _, diameter = on_course(seen[:, SWING], seen[:, CLOCK])
+        positions, _, diameter = on_reference(seen[:, SWING], seen[:, CLOCK])
         errors = seen[:, :ARM] - positions
         distances.append(float((np.linalg.norm(errors, axis=1) / diameter).mean()))
         squares.append(np.square(errors).mean(axis=0))

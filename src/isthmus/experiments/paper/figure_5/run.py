@@ -19,7 +19,7 @@ from isthmus.robots.fetch.arm import PREFIX
 from isthmus.transfer import RunFolder
 from isthmus.transfer.events import Watcher
 
-SHOWN = "preview"
+FILMED = "preview"
 """The method whose arm is in the video."""
 
 
@@ -51,14 +51,14 @@ def reproduce_figure_5(
                 run = RunFolder(folder / "runs" / f"{robot}-{method}")
                 with stand_in(address, robot=robot, speed=speed):
                     outcome = run_cell(robot, method, settings, address, run, watch)
-                    if method == SHOWN:
+                    if method == FILMED:
                         _keep_cord(address, run)
                 write_json(paths[robot, method], outcome.to_json())
                 _summary(paths).write(folder)
-    shown = RunFolder(folder / "runs" / f"{settings.robots[0]}-{SHOWN}")
-    if video and shown.result_path.exists() and not (folder / "arm.mp4").exists():
+    filmed = RunFolder(folder / "runs" / f"{settings.robots[0]}-{FILMED}")
+    if video and filmed.result_path.exists() and not (folder / "arm.mp4").exists():
         tell("drawing the arm")
-        drawn = film(shown, Run.load(shown))
+        drawn = film(filmed, Run.load(filmed))
         if drawn.mp4:
             write_whole(folder / "arm.mp4", drawn.mp4)
         else:

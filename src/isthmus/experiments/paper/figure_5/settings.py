@@ -5,7 +5,7 @@ from dataclasses import dataclass
 PAPER = {"inverse": (0.0372, 0.0002), "pd": (0.0449, 0.0005)}
 """Mean normalised distance and its spread, as printed, on the paper's own robot."""
 TASK = "fetch-swing"
-HISTORY = {"inverse": 2, "correction": 2, "explained": 2, "preview": 3}
+HISTORY = {"inverse": 2, "correction": 2, "residual-action": 2, "preview": 3}
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Settings:
 FULL = Settings(
     folder="figure-5",
     robots=("first", "second"),
-    methods=("pd", "unadapted", "preview", "explained", "inverse", "correction"),
+    methods=("pd", "unadapted", "preview", "residual-action", "inverse", "correction"),
     samples=3600,
     rounds=3,
     trials=10,

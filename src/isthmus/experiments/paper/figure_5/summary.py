@@ -41,8 +41,8 @@ class Summary:
                     f"{sum(one.clipped[kind] for kind in ('position', 'step', 'lead'))}",
                 )
             )
-        for method, (mean, spread) in PAPER.items():
-            rows.append(("paper's", method, f"{mean:.2%}", f"{spread:.2%}", f"{mean / PAPER['pd'][0]:.2f}", "", "", ""))
+        for method, (mean, std) in PAPER.items():
+            rows.append(("paper's", method, f"{mean:.2%}", f"{std:.2%}", f"{mean / PAPER['pd'][0]:.2f}", "", "", ""))
         return rows
 
     def write(self, folder: Path) -> None:
@@ -60,6 +60,6 @@ class Summary:
         for one in self.outcomes:
             facts = one.to_json() | {"mean": one.mean, "std": one.std, "ratio_to_pd": self.ratio(one)}
             robots.setdefault(one.robot, {})[one.method] = facts
-        paper = {method: {"mean": mean, "std": spread} for method, (mean, spread) in PAPER.items()}
+        paper = {method: {"mean": mean, "std": std} for method, (mean, std) in PAPER.items()}
         commit = ", ".join(sorted({one.commit for one in self.outcomes}))
         return {"figure": "figure-5", "robots": robots, "paper": paper, "commit": commit}
