@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 import pytest
 
-from isthmus.core import World
+from isthmus.core import Float, Rows, World
 from isthmus.gaps import Gap
 from isthmus.robots import TASKS, load_task
 from isthmus.sim import MujocoWorld, RobotModel, SealedRobot
@@ -25,7 +26,31 @@ GAPS = {
 SIMULATORS = (*sorted(TASKS), "reacher tilted")
 DIRECT = (*SIMULATORS, "reacher tilted, as a robot")
 """Worlds in which a command goes straight to its actuator and a sensor says what is true."""
-WORLDS = (*DIRECT, "half-cheetah late", "reacher noisy", "hopper noisy, as a robot", "half-cheetah off")
+WORLDS = (
+    *DIRECT,
+    "half-cheetah late",
+    "reacher noisy",
+    "hopper noisy, as a robot",
+    "half-cheetah off",
+    "hopper noisy, estimated",
+    "reacher late, estimated, as a robot",
+)
+
+
+class Smoother:
+    """An estimator with a state: a moving average, which the last action moves on a little."""
+
+    def __init__(self, n: int, size: int) -> None:
+        self._state = np.zeros((n, size))
+
+    def begin(self, sensed: Float, rows: Rows) -> Float:
+        self._state[rows] = sensed
+        return self._state[rows]
+
+    def __call__(self, sensed: Float, applied: Float, rows: Rows) -> Float:
+        moved = 0.7 * self._state[rows] + 0.3 * sensed + 0.01 * applied.sum(axis=1, keepdims=True)
+        self._state[rows] = moved
+        return moved
 
 
 @cache
@@ -60,6 +85,7 @@ def _maker(name: str) -> MakeWorld:
             models=models,
             actions=gap.action_channel(embodiment.spec, n),
             sensors=gap.sensor_channel(embodiment.spec, n),
+            estimator=Smoother(n, embodiment.spec.observation_size) if "estimated" in name else None,
             threads=threads,
         )
         return SealedRobot(world) if "robot" in name else world

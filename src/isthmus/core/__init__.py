@@ -1,11 +1,11 @@
 """The vocabulary everything else is written in: arrays, specs, histories, trajectories, protocols."""
 
-from isthmus.core.arrays import Bool, Float, Float32, Int
+from isthmus.core.arrays import Bool, Float, Float32, Int, Rows
 from isthmus.core.errors import Lost, Problem, check_range, check_settings, unknown_name
 from isthmus.core.history import History, HistoryBuffer
 from isthmus.core.mlp import Mlp
 from isthmus.core.overflow import keep_overflow
-from isthmus.core.protocols import Correct, InverseModel, Policy, Simulator, World
+from isthmus.core.protocols import Correct, Estimator, InverseModel, Policy, Simulator, World
 from isthmus.core.random import stream
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
@@ -15,6 +15,7 @@ __all__ = [
     "Bool",
     "Correct",
     "Episode",
+    "Estimator",
     "Float",
     "Float32",
     "History",
@@ -25,6 +26,7 @@ __all__ = [
     "Mlp",
     "Policy",
     "Problem",
+    "Rows",
     "Simulator",
     "Step",
     "Trajectory",

@@ -9,6 +9,8 @@ Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Int = NDArray[np.int64]
 Bool = NDArray[np.bool_]
+Rows = slice | Bool
+"""Which of n worlds: all of them, as a slice, or a mask (n,)."""
 
 
 def frozen(array: NDArray[Any], *, what: str, shape: tuple[int | None, ...]) -> Float:

@@ -1,11 +1,11 @@
-"""The four roles. Simulator and robot are the same protocol, and neither knows of a reward."""
+"""The roles. Simulator and robot are the same protocol, and neither knows of a reward."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isthmus.core.arrays import Bool, Float
+from isthmus.core.arrays import Bool, Float, Rows
 from isthmus.core.history import History
 from isthmus.core.spec import WorldSpec
 from isthmus.core.step import Step
@@ -55,6 +55,25 @@ class Simulator(Placeable, Protocol):
 
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
+        ...
+
+
+class Estimator(Protocol):
+    """From what the sensors of n robots show to the observation that policy and simulator know.
+
+    An estimator keeps its own state for each of the n robots: a filter, or a network with memory. Without one, what the
+    sensors show is the observation.
+    """
+
+    def begin(self, sensed: Float, rows: Rows) -> Float:
+        """Start a new episode in the m robots `rows`, whose sensors show `sensed` (m, sensors).
+
+        Returns their observations (m, obs).
+        """
+        ...
+
+    def __call__(self, sensed: Float, applied: Float, rows: Rows) -> Float:
+        """Observations (m, obs) of `rows`, one control period after `applied` (m, act) began to act."""
         ...
 
 

@@ -9,9 +9,9 @@ from typing import Protocol, final
 
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core import Float, Rows
 from isthmus.sim.robot_model import Fields
-from isthmus.sim.row_streams import Rows, Streams
+from isthmus.sim.row_streams import Streams
 
 
 class Channel(Protocol):

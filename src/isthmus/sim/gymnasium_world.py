@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Lost, Problem, Step, WorldSpec
+from isthmus.core import Bool, Estimator, Float, Lost, Problem, Step, WorldSpec
 from isthmus.hardware import Guard, SafetySettings, Stop, Unsafe
 from isthmus.hardware.oversight import Abandon, Oversight
 from isthmus.sim.environment import Environment, as_it_is, as_numbers, make_environment
@@ -35,14 +35,19 @@ class GymnasiumWorld:
         safety: SafetySettings | None = None,
         stop: Stop | None = None,
         oversight: Oversight | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
-        """Command `environment`; `speeds` are those its joints may have (act,), where its actions are positions."""
+        """Command `environment`; `speeds` are those its joints may have (act,), where its actions are positions.
+
+        An `estimator` makes observations of what the environment shows. What keeps the robot safe looks at the latter.
+        """
         self._safety, self._stop = safety or SafetySettings(), stop or Stop()
         self._limits = environment_limits(environment, spec, speeds, self._safety)
         self._environment, self._spec = environment, spec
         self._guard, self._readings = Guard(self._limits.commands), self._limits.readings()
         kind: Any = environment.env.action_space.dtype
         self._kind = np.dtype(kind)
+        self._estimator, self._estimate = estimator, np.zeros((1, spec.observation_size))
         self._observation, self._sent = np.zeros(spec.observation_size), np.zeros(spec.action_size)
         self._ended = True
         self._time, self._looked = 0.0, 0.0
@@ -61,7 +66,12 @@ class GymnasiumWorld:
 
     @property
     def observations(self) -> Float:
-        """What was seen last (1, obs)."""
+        """What was observed last (1, obs)."""
+        return self._estimate.copy()
+
+    @property
+    def sensed(self) -> Float:
+        """What the sensors showed last (1, obs), before any estimator: what a robot is judged by."""
         return self._observation[None].copy()
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
@@ -81,6 +91,9 @@ class GymnasiumWorld:
         if self._readings is not None:
             self._readings.forget()
         self._look(seen)
+        self._estimate = self._observation[None].copy()
+        if self._estimator is not None:
+            self._estimate = self._estimator.begin(self._estimate, slice(None))
         self._sent = self._rest()
         self._ended = False
         return self.observations
@@ -99,6 +112,9 @@ class GymnasiumWorld:
         self._check()
         seen, reward, terminated, truncated, _ = self._parts("step()", returned, 5)
         self._look(seen)
+        self._estimate = self._observation[None].copy()
+        if self._estimator is not None:
+            self._estimate = self._estimator(self._estimate, self._sent[None], slice(None))
         self.reward = self._paid(reward)
         self._ended = bool(terminated or truncated)
         if self._oversight.holds:
@@ -213,6 +229,7 @@ def open_environment(
     safety: SafetySettings | None = None,
     stop: Stop | None = None,
     abandon: Abandon | None = None,
+    estimator: Estimator | None = None,
 ) -> GymnasiumWorld:
     """Make the environment of that id or in that file, and stand guard before it; whoever opens it closes it."""
     safety, stop = safety or SafetySettings(), stop or Stop()
@@ -221,7 +238,9 @@ def open_environment(
         with oversight.call("make_env()", safety.blocked):
             environment = make_environment(text)
         oversight.take_over(environment.hold, environment.env.close)
-        return GymnasiumWorld(environment, spec, speeds=speeds, safety=safety, stop=stop, oversight=oversight)
+        return GymnasiumWorld(
+            environment, spec, speeds=speeds, safety=safety, stop=stop, oversight=oversight, estimator=estimator
+        )
     except BaseException:
         oversight.close(safety.blocked)
         raise

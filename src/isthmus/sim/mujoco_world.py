@@ -9,10 +9,9 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from isthmus.core import Bool, Float, History, Problem, Step, WorldSpec
+from isthmus.core import Bool, Estimator, Float, History, Problem, Rows, Step, WorldSpec
 from isthmus.sim.channels import Channel
 from isthmus.sim.robot_model import Fields, RobotModel
-from isthmus.sim.row_streams import Rows
 
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
 
@@ -22,8 +21,9 @@ class MujocoWorld:
 
     Source and target are the same class. The target's `models` have a gap applied, and channels may lie between a
     command and its actuator (`actions` once a control step, `drives` once a physics step) or between a sensor and the
-    observation (`sensors`). Predictions, episode ends and `fields` know nothing of channels. Derived quantities in an
-    observation are those that `mj_step` leaves behind, as in Gymnasium's environments.
+    observation (`sensors`). An `estimator` turns what the sensors show into the observation. Predictions, episode ends
+    and `fields` know nothing of either. Derived quantities in an observation are those that `mj_step` leaves behind, as
+    in Gymnasium's environments.
     """
 
     def __init__(
@@ -35,11 +35,12 @@ class MujocoWorld:
         actions: Channel | None = None,
         drives: Channel | None = None,
         sensors: Channel | None = None,
+        estimator: Estimator | None = None,
         threads: int | None = None,
     ) -> None:
-        """Set up n simulations, of the embodiment's own model, of one other, or of one each.
+        """Set up n simulations, of the robot's own model, of one other, or of one each.
 
-        Channels have a state, for n worlds: no two worlds can share one.
+        Channels and estimators have a state, for n worlds: no two worlds can share one.
         """
         if n < 1:
             raise Problem(f"a world needs at least one simulation, got {n}")
@@ -54,6 +55,7 @@ class MujocoWorld:
         self._predictors: dict[int, _Predictor] = {}
         self._ended = np.zeros(n, np.bool_)
         self._actions, self._drives, self._sensors = actions, drives, sensors
+        self._estimator = estimator
         self._seen = np.zeros((n, robot_model.spec.observation_size))
         self._episodes = np.random.default_rng(0)
 
@@ -80,7 +82,7 @@ class MujocoWorld:
             if self._actions is not None or self._drives is not None or self._sensors is not None:
                 self._episodes = np.random.default_rng(rng.integers(2**63))
             self._begin(_rows(which))
-        return self._sensed(self._running.observe(), _rows(which))
+        return self._observed(self._running.observe(), _rows(which))
 
     def place(self, observations: Float) -> Float:
         """Start a new episode at `observations` (n, obs), taken as true; returns what is seen there.
@@ -90,7 +92,7 @@ class MujocoWorld:
         self._running.restore(_checked(observations, (self.n, self.spec.observation_size)))
         self._running.batch.forward()
         self._begin(_rows(None))
-        return self._sensed(self._running.observe(), _rows(None))
+        return self._observed(self._running.observe(), _rows(None))
 
     def shift(self, observations: Float, which: Bool) -> tuple[Float, Bool]:
         """Let the worlds `which` go on at `observations` (n, obs) instead; what those do not tell stays as it is.
@@ -120,7 +122,8 @@ class MujocoWorld:
         over = self.robot_model.ended(self._running.fields)
         if over is not None:
             self._ended |= over
-        return Step(self._sensed(observations, _rows(which)), self.spec.clip(commands), self._ended.copy())
+        applied = self.spec.clip(commands)
+        return Step(self._observed(observations, _rows(which), applied), applied, self._ended.copy())
 
     def _begin(self, rows: Rows) -> None:
         """Start a new episode in `rows`, whose simulations are in their first state."""
@@ -140,11 +143,18 @@ class MujocoWorld:
         delivered[rows] = self._actions(commands[rows], self._running.fields, rows)
         return delivered
 
-    def _sensed(self, observations: Float, rows: Rows) -> Float:
-        """What is seen of true observations (n, obs) that are new in `rows`."""
-        if self._sensors is None:
-            return observations
-        self._seen[rows] = self._sensors(observations[rows], self._running.fields, rows)
+    def _observed(self, true: Float, rows: Rows, applied: Float | None = None) -> Float:
+        """What is observed of the `true` observations (n, obs), which are new in `rows`.
+
+        `applied` (n, act) are the actions that led there; None at the start of an episode.
+        """
+        if self._sensors is None and self._estimator is None:
+            return true
+        seen = true[rows] if self._sensors is None else self._sensors(true[rows], self._running.fields, rows)
+        if self._estimator is not None:
+            begins = applied is None
+            seen = self._estimator.begin(seen, rows) if begins else self._estimator(seen, applied[rows], rows)
+        self._seen[rows] = seen
         return self._seen.copy()
 
     def predict(self, history: History, actions: Float) -> Float:

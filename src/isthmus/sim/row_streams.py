@@ -5,10 +5,8 @@ from typing import final
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Int
+from isthmus.core import Float, Int, Rows
 
-Rows = slice | Bool
-"""Which of n worlds: all of them, as a slice, or a mask (n,)."""
 BLOCK = 512
 """About how many numbers a generator draws at once: one call a step and world would cost more than the physics."""
 

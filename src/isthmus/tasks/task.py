@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from isthmus.core import Float, Policy
+from isthmus.core import Estimator, Float, Policy
 from isthmus.gaps import Gap
 from isthmus.policies import View
 from isthmus.sim import Fields, MujocoWorld, RobotModel, SealedRobot
@@ -44,6 +44,8 @@ class Task:
     """Of the joints of a real robot (act,), in rad/s: what keeps it safe."""
     go_on: Callable[[Float], Float] | None = None
     """Moves on by one step what is the task's own in an observation (obs,): a robot does not know of it."""
+    estimator: Callable[[int], Estimator] | None = None
+    """Makes what turns the sensors of n target robots into observations; by default those show the observation."""
     camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
 
@@ -86,7 +88,12 @@ class Task:
             models=gap.apply(body.model),
             actions=gap.action_channel(body.spec, n),
             sensors=gap.sensor_channel(body.spec, n),
+            estimator=self.made_estimator(n),
         )
+
+    def made_estimator(self, n: int = 1) -> Estimator | None:
+        """A new estimator for n robots, if the task has one."""
+        return None if self.estimator is None else self.estimator(n)
 
     def robot(self, gap: Gap, n: int = 1) -> SealedRobot:
         """The target as adaptation gets it."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isthmus.core import Float, WorldSpec
+from isthmus.core import Estimator, Float, WorldSpec
 from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings
 from isthmus.hardware.ros1 import Address, RosWorld
 from isthmus.hardware.ros1.arm_link import RosArmLink
@@ -65,7 +65,9 @@ def limits(spec: WorldSpec, safety: SafetySettings) -> Limits:
     return Limits.of_positions(spec.action_low, spec.action_high, SPEED_LIMITS, period, safety, names)
 
 
-def make_world(link: object, spec: WorldSpec, safety: SafetySettings | None = None) -> RosWorld:
+def make_world(
+    link: object, spec: WorldSpec, safety: SafetySettings | None = None, estimator: Estimator | None = None
+) -> RosWorld:
     safety = safety or SafetySettings()
     return RosWorld(
         link,  # type: ignore[arg-type]
@@ -77,6 +79,7 @@ def make_world(link: object, spec: WorldSpec, safety: SafetySettings | None = No
         stale=safety.stale,
         overrun=safety.overrun,
         patience=safety.patience,
+        estimator=estimator,
     )
 
 
@@ -85,9 +88,10 @@ def over(fetch: Task) -> Generator[Callable[..., RosWorld]]:
     """Makes a world over a link, closed at the end."""
     made: list[RosWorld] = []
 
-    def make(link: object, **safety: float) -> RosWorld:
+    def make(link: object, estimator: Estimator | None = None, **safety: float) -> RosWorld:
         # Who tests has more patience than who runs a robot: on a busy machine a stand-in may be silent for seconds.
-        made.append(make_world(link, fetch.robot_model.spec, SafetySettings(**{"patience": 20.0} | safety)))
+        settings = SafetySettings(**{"patience": 20.0} | safety)
+        made.append(make_world(link, fetch.robot_model.spec, settings, estimator))
         return made[-1]
 
     yield make

@@ -284,3 +284,27 @@ class FrozenArm(QuickArm):
 
     def heard(self):
         return self.frozen or super().heard()
+
+
+class Shifted:
+    """An estimator that adds to what is sensed, more at every step."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def begin(self, sensed, rows):
+        self.steps = 0
+        return sensed + 1.0
+
+    def __call__(self, sensed, applied, rows):
+        self.steps += 1
+        return sensed + 1.0 + self.steps
+
+
+def test_an_estimator_stands_between_the_joints_and_the_observation(over):
+    world = over(StillArm(), Shifted())
+    np.testing.assert_allclose(world.reset(stream(0)), world.sensed + 1.0)
+    first = world.step(HOME[None])
+    np.testing.assert_allclose(first.observations, world.sensed + 2.0)
+    second = world.step(HOME[None])
+    np.testing.assert_allclose(second.observations, world.sensed + 3.0)

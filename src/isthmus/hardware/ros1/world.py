@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Lost, Step, WorldSpec
+from isthmus.core import Bool, Estimator, Float, Lost, Step, WorldSpec
 from isthmus.hardware.guard import Guard
 from isthmus.hardware.ros1.arm_link import ArmLink
 from isthmus.hardware.ros1.control import ArmControl
@@ -32,10 +32,12 @@ class RosWorld:
         overrun: float,
         patience: float,
         watch: Callable[[Float], None] | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
         """Command the arm at the other end of `link`.
 
-        `go_on` moves on what in an observation (obs,) is the task's own; `watch` is shown every observation.
+        `go_on` moves on what in an observation (obs,) is the task's own; `watch` is shown what the
+        sensors show. An `estimator` makes observations of it.
         """
         self._link, self._spec, self._guard = link, spec, guard
         self._begin, self._go_on, self._watch = begin, go_on, watch
@@ -46,6 +48,7 @@ class RosWorld:
         self._positions = [names.index(joint) for joint in spec.action_names]
         self._velocities = [names.index(f"{joint} velocity") for joint in spec.action_names]
         self._observation = np.zeros(spec.observation_size)
+        self._estimator, self._estimate = estimator, self._observation[None].copy()
         self._last, self._ended = 0.0, True
         self.pace = Pace()
 
@@ -56,7 +59,12 @@ class RosWorld:
 
     @property
     def observations(self) -> Float:
-        """What was seen last (1, obs)."""
+        """What was observed last (1, obs)."""
+        return self._estimate.copy()
+
+    @property
+    def sensed(self) -> Float:
+        """What the sensors showed last (1, obs), before any estimator: what a robot is judged by."""
         return self._observation[None].copy()
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
@@ -74,6 +82,8 @@ class RosWorld:
         self._ended = False
         self._observation = first.copy()
         self._take_over()
+        if self._estimator is not None:
+            self._estimate = self._estimator.begin(self._estimate, slice(None))
         return self.observations
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -110,8 +120,11 @@ class RosWorld:
         self.pace.seconds += self._spec.control_period
         self._observation = self._go_on(self._observation)
         self._take_over()
+        if self._estimator is not None:
+            self._estimate = self._estimator(self._estimate, control.sent[None], slice(None))
 
     def _take_over(self) -> None:
         """See the arm as it is when the next command is due."""
         self._observation[self._positions] = self._control.positions
         self._observation[self._velocities] = self._control.velocities
+        self._estimate = self._observation[None].copy()

@@ -37,7 +37,13 @@ class EnvironmentTarget:
         """Score over so many episodes. Whoever makes this closes it."""
         self._task, self._episodes = task, episodes
         self._world: GymnasiumWorld = open_environment(
-            environment, task.robot_model.spec, speeds=task.speed_limits, safety=safety, stop=stop, abandon=abandon
+            environment,
+            task.robot_model.spec,
+            speeds=task.speed_limits,
+            safety=safety,
+            stop=stop,
+            abandon=abandon,
+            estimator=task.made_estimator(),
         )
 
     @property
@@ -81,7 +87,7 @@ class EnvironmentTarget:
         qpos, qvel = np.zeros((1, model.nq)), np.zeros((1, model.nv))
 
         def positions() -> Float:
-            body.restore(self._world.observations, qpos, qvel)
+            body.restore(self._world.sensed, qpos, qvel)
             return qpos
 
         return attempted(lambda rng: record(self._world, policy, history, rng, positions), rng)

@@ -76,6 +76,7 @@ class RosTarget:
             overrun=safety.overrun,
             patience=safety.patience,
             watch=self._show,
+            estimator=task.made_estimator(),
         )
 
     @property
@@ -138,7 +139,7 @@ class RosTarget:
     def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """One trial in full."""
         self._starts.append(self.trials(rng)[0])
-        return record(self._world, policy, history, rng, lambda: self._qpos(self._world.observations))
+        return record(self._world, policy, history, rng, lambda: self._qpos(self._world.sensed))
 
     def facts(self) -> dict[str, dict[str, float]]:
         """How it went with the robot: time kept, commands clipped, messages that were of no use."""
@@ -158,10 +159,10 @@ class RosTarget:
         buffer = HistoryBuffer(world.spec, 1, history)
         self.move_to(start)
         buffer.begin(world.observations)
-        before, scores = self._measured(world.observations), list[Float]()
+        before, scores = self._measured(world.sensed), list[Float]()
         for _ in range(world.spec.horizon):
             step = world.step(policy(buffer.window))
-            after = self._measured(step.observations)
+            after = self._measured(world.sensed)
             scores.append(task.score(before, step.applied, after))
             buffer.append(step.applied, step.observations)
             before = after
