@@ -52,7 +52,7 @@ def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):
     printed = capsys.readouterr().out
     assert "oracle (estimate: in the fitted model)" in printed
     assert "estimated from 100 recorded steps" in printed
-    assert "oracle" not in printed
+    assert "looks into the target" not in printed
     main(["oracle", "reacher", "--logs", run, "--episodes", "4", "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["oracle"], figures["estimate"]) == (False, True)
