@@ -184,7 +184,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         *(policy, task.source(), task.unclamped(4), spec, 0, source_cost(reacher), joints_of(reacher)),
         finetuner=lambda one: PpoFinetuner(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
-        physics=Physics(task.embodiment),
+        physics=Physics(task.robot_model),
         rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)

@@ -146,7 +146,7 @@ def runs(paid_for, trained, count, steps):
     rng, made = stream(3), []
     for _ in range(count):
         seen = REACHER.source(steps + 1).reset(rng)
-        noise = trained.spread * rng.standard_normal((steps, 2))
+        noise = trained.exploration_std * rng.standard_normal((steps, 2))
         commands = trained.network(seen[:-1]) + noise
         made.append(
             RewardedTrajectory(seen, commands, commands, commands, seen[1:], rewards=paid_for(noise), ended=True)

@@ -111,7 +111,7 @@ def test_constant_noise_pushes_the_same_way_all_episode_long_and_another_way_in_
     still = np.zeros((STEPS, 6, 2))
     first, _ = driven(reacher, "motor-noise=0.3,noise-correlation=1", still, seed=0)
     second, _ = driven(reacher, "motor-noise=0.3,noise-correlation=1", still, seed=1)
-    channel = Gap.parse("motor-noise=0.3,noise-correlation=1").action_channel(reacher.embodiment.spec, 6)
+    channel = Gap.parse("motor-noise=0.3,noise-correlation=1").action_channel(reacher.robot_model.spec, 6)
     rng = np.random.default_rng(0)
     reacher.robot_model.start(rng, 6)
     channel.begin(still[0], {}, np.random.default_rng(rng.integers(2**63)), slice(None))

@@ -47,7 +47,7 @@ class TestMass:
 
     @given(FACTORS)
     def test_the_whole_arm_weighs_and_resists_as_much_more(self, reacher, factor):
-        plain, heavy = (changed(reacher.embodiment.model, f"tilt=90,mass={f}") for f in (1, factor))
+        plain, heavy = (changed(reacher.robot_model.model, f"tilt=90,mass={f}") for f in (1, factor))
         first, second = at_rest(plain, self.POSE), at_rest(heavy, self.POSE)
         np.testing.assert_allclose(second.qfrc_bias[:2], factor * first.qfrc_bias[:2], rtol=1e-9)
         armature = np.diag(plain.dof_armature)
@@ -57,14 +57,14 @@ class TestMass:
 
     @given(FACTORS)
     def test_of_one_body_only_that_body_weighs_more(self, reacher, factor):
-        plain, heavy = (changed(reacher.embodiment.model, f"tilt=90,mass:body1={f}") for f in (1, factor))
+        plain, heavy = (changed(reacher.robot_model.model, f"tilt=90,mass:body1={f}") for f in (1, factor))
         lower = plain.body("body1").mass[0]
         lever = np.array([0.1 * np.cos(0.4) + 0.05 * np.cos(-0.7), 0.05 * np.cos(-0.7)])  # of the forearm's centre
         added = at_rest(heavy, self.POSE).qfrc_bias[:2] - at_rest(plain, self.POSE).qfrc_bias[:2]
         np.testing.assert_allclose(added, (factor - 1) * lower * G * lever, atol=1e-9)
 
     def test_constants_that_depend_on_it_follow(self, reacher):
-        plain, heavy = reacher.robot_model.model, changed(reacher.embodiment.model, "mass=2")
+        plain, heavy = reacher.robot_model.model, changed(reacher.robot_model.model, "mass=2")
         robot = plain.body("body0").subtreemass[0]
         assert heavy.body("body0").subtreemass[0] == pytest.approx(2 * robot)
         assert (heavy.dof_invweight0[:2] < plain.dof_invweight0[:2]).all()
@@ -74,7 +74,7 @@ class TestMass:
 class TestPayload:
     @given(st.floats(0, 100), ANGLES, st.floats(-2.5, 2.5))
     def test_it_loads_the_joints_by_m_g_r(self, reacher, kilograms, shoulder, elbow):
-        plain, loaded = (changed(reacher.embodiment.model, f"tilt=90,payload:fingertip={m}") for m in (0, kilograms))
+        plain, loaded = (changed(reacher.robot_model.model, f"tilt=90,payload:fingertip={m}") for m in (0, kilograms))
         pose = (shoulder, elbow)
         added = at_rest(loaded, pose).qfrc_bias[:2] - at_rest(plain, pose).qfrc_bias[:2]
         about_elbow = 0.11 * np.cos(shoulder + elbow)
@@ -82,7 +82,7 @@ class TestPayload:
         np.testing.assert_allclose(added, kilograms * G * lever, rtol=1e-6, atol=1e-9)
 
     def test_it_resists_by_m_r_squared(self, reacher):
-        plain, loaded = reacher.robot_model.model, changed(reacher.embodiment.model, "payload:fingertip=5")
+        plain, loaded = reacher.robot_model.model, changed(reacher.robot_model.model, "payload:fingertip=5")
         added = inertia(loaded, at_rest(loaded)) - inertia(plain, at_rest(plain))
         assert added[0, 0] == pytest.approx(5 * 0.21**2)
         assert added[1, 1] == pytest.approx(5 * 0.11**2)

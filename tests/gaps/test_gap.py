@@ -136,12 +136,12 @@ def test_any_text_is_a_gap_or_a_problem(text):
 @pytest.mark.parametrize("text", ["mass:trso=2", "payload:trso=2", "link-length:trso=1.1"])
 def test_a_body_that_is_not_there_is_a_problem_that_names_those_that_are(hopper, text):
     with pytest.raises(Problem, match=r"unknown body 'trso': choose from foot, leg, thigh, torso; did you mean 'tors"):
-        Gap.parse(text).apply(hopper.embodiment.model)
+        Gap.parse(text).apply(hopper.robot_model.model)
 
 
 def test_what_does_not_belong_to_the_robot_is_none_of_its_bodies(reacher):
     with pytest.raises(Problem, match="unknown body 'target': choose from body0, body1, fingertip"):
-        Gap.parse("mass:target=2").apply(reacher.embodiment.model)
+        Gap.parse("mass:target=2").apply(reacher.robot_model.model)
 
 
 @pytest.mark.parametrize("text", ["none", "tilt=90", "link-length:body1=1.2,mass=2", "motor-noise=0.2"])
@@ -164,23 +164,23 @@ def test_no_gap_fits_every_robot():
 
 def test_gaps_of_all_sorts_combine(hopper):
     gap = Gap.parse("gravity=1.2,mass=2,mass:leg=1.5,payload:leg=1,delay=1,motor-noise=0.2,sensor-noise=0.01")
-    model, source = gap.apply(hopper.embodiment.model), hopper.robot_model.model
+    model, source = gap.apply(hopper.robot_model.model), hopper.robot_model.model
     leg = source.body("leg").id
     assert model.opt.gravity[2] == pytest.approx(1.2 * source.opt.gravity[2])
     assert model.body_mass[leg] == pytest.approx(3 * source.body_mass[leg] + 1)
-    assert gap.action_channel(hopper.embodiment.spec, 1) is not None
-    assert gap.sensor_channel(hopper.embodiment.spec, 1) is not None
+    assert gap.action_channel(hopper.robot_model.spec, 1) is not None
+    assert gap.sensor_channel(hopper.robot_model.spec, 1) is not None
 
 
 def test_nothing_is_put_in_the_way_that_is_not_asked_for(hopper):
     gap = Gap.parse("gravity=1.2,delay=0,motor-noise=0,noise-correlation=0.9,sensor-noise=0,sensor-delay=0,backlash=0")
-    assert gap.action_channel(hopper.embodiment.spec, 3) is None
-    assert gap.sensor_channel(hopper.embodiment.spec, 3) is None
+    assert gap.action_channel(hopper.robot_model.spec, 3) is None
+    assert gap.sensor_channel(hopper.robot_model.spec, 3) is None
 
 
 def test_a_random_gap_must_be_drawn_before_its_paths_are_known(hopper):
     with pytest.raises(ValueError, match="random:7 has yet to be drawn"):
-        Gap.parse("random:7").action_channel(hopper.embodiment.spec, 1)
+        Gap.parse("random:7").action_channel(hopper.robot_model.spec, 1)
 
 
 def test_what_would_be_too_stiff_to_simulate_is_refused():

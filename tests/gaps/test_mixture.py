@@ -10,7 +10,7 @@ RANGES = {one.name: one for one in MIXTURE}
 
 
 def drawn(seed, task):
-    return Gap.parse(f"random:{seed}").resolve(task.embodiment.model)
+    return Gap.parse(f"random:{seed}").resolve(task.robot_model.model)
 
 
 @pytest.fixture(params=sorted(TASKS), scope="module")
@@ -43,7 +43,7 @@ def test_it_stays_within_the_mixture(task):
             low, high = RANGES[name].low, RANGES[name].high
             assert low * 0.995 <= value <= high * 1.005  # values are rounded
         turned |= {name for name, _ in dials}
-    assert turned - {"noise-correlation"} == {name for name in RANGES if KINDS[name].fits(task.embodiment.model)}
+    assert turned - {"noise-correlation"} == {name for name in RANGES if KINDS[name].fits(task.robot_model.model)}
 
 
 def test_it_can_be_applied_and_run(task):
@@ -52,7 +52,7 @@ def test_it_can_be_applied_and_run(task):
         worlds = task.target(Gap.parse(f"random:{seed}"), 2), task.target(gap, 2)
         seen = [world.reset(np.random.default_rng(0)) for world in worlds]
         for _ in range(10):
-            commands = np.full((2, task.embodiment.spec.action_size), 0.1)
+            commands = np.full((2, task.robot_model.spec.action_size), 0.1)
             seen = [world.step(commands).observations for world in worlds]
         np.testing.assert_array_equal(*seen)
         assert np.isfinite(seen[0]).all()
@@ -60,7 +60,7 @@ def test_it_can_be_applied_and_run(task):
 
 def test_dials_given_besides_keep_their_value(task):
     for seed in SEEDS:
-        alone, both = drawn(seed, task), Gap.parse(f"motor-noise=0.31,random:{seed}").resolve(task.embodiment.model)
+        alone, both = drawn(seed, task), Gap.parse(f"motor-noise=0.31,random:{seed}").resolve(task.robot_model.model)
         assert ("motor-noise", 0.31) in both.settings
         rest = [setting for setting in alone.settings if setting[0] not in ("motor-noise", "noise-correlation")]
         assert [setting for setting in both.settings if setting[0] != "motor-noise"] == rest

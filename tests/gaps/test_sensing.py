@@ -89,7 +89,7 @@ def test_what_is_placed_is_taken_as_true_and_seen_through_the_sensors(reacher, r
 
 
 def test_an_episode_ends_by_what_is_true(reacher, rng):
-    fragile = dataclasses.replace(reacher.embodiment, ended=lambda fields: fields["qpos"][:, 0] > 0.5)
+    fragile = dataclasses.replace(reacher.robot_model, ended=lambda fields: fields["qpos"][:, 0] > 0.5)
     gap = Gap.parse("sensor-noise=1,sensor-delay=3")
     blurred = MujocoWorld(fragile, 3, sensors=gap.sensor_channel(fragile.spec, 3))
     plain = MujocoWorld(fragile, 3)

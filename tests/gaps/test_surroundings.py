@@ -48,18 +48,18 @@ class TestGravity:
 
     def test_it_does_not_fit_a_robot_that_gravity_does_no_work_on(self, reacher):
         with pytest.raises(Problem, match=r"gap 'gravity' does not fit this robot: it moves across gravity.*tilt it"):
-            changed(reacher.embodiment.model, "gravity=1.2")
+            changed(reacher.robot_model.model, "gravity=1.2")
 
     @pytest.mark.parametrize("text", ["gravity=0.5,tilt=30", "tilt=30,gravity=0.5"])
     def test_on_a_tilted_plane_it_does(self, reacher, text):
-        gravity = changed(reacher.embodiment.model, text).opt.gravity
+        gravity = changed(reacher.robot_model.model, text).opt.gravity
         np.testing.assert_allclose(gravity, 0.5 * G * np.array([0, -0.5, -np.sqrt(0.75)]))
 
 
 class TestTilt:
     @given(st.floats(0, 90))
     def test_it_turns_gravity_and_does_not_change_its_magnitude(self, reacher, degrees):
-        gravity = changed(reacher.embodiment.model, f"tilt={degrees}").opt.gravity
+        gravity = changed(reacher.robot_model.model, f"tilt={degrees}").opt.gravity
         assert np.linalg.norm(gravity) == pytest.approx(G, rel=1e-12)
         assert gravity[0] == 0
         assert np.degrees(np.arctan2(-gravity[1], -gravity[2])) == pytest.approx(degrees, abs=1e-9)
@@ -67,7 +67,7 @@ class TestTilt:
     @given(st.floats(0, 90), ANGLES, ANGLES)
     def test_an_arm_at_rest_feels_its_weight_in_the_joints(self, reacher, degrees, shoulder, elbow):
         """It is m g sin(tilt) times the lever, about each joint: levers from the geometry, masses from the model."""
-        model = changed(reacher.embodiment.model, f"tilt={degrees}")
+        model = changed(reacher.robot_model.model, f"tilt={degrees}")
         data = at_rest(model, (shoulder, elbow))
         upper, lower, tip = (model.body(name).mass[0] for name in ("body0", "body1", "fingertip"))
         reach = np.cos(shoulder), np.cos(shoulder + elbow)  # along x: gravity pulls toward -y
@@ -82,10 +82,10 @@ class TestTilt:
             np.testing.assert_allclose(data.qacc[:2], moved, rtol=1e-6, atol=1e-6)
 
     def test_a_flat_arm_feels_nothing(self, reacher):
-        np.testing.assert_allclose(at_rest(reacher.embodiment.model, (0.3, -1.0)).qfrc_bias, 0, atol=1e-12)
+        np.testing.assert_allclose(at_rest(reacher.robot_model.model, (0.3, -1.0)).qfrc_bias, 0, atol=1e-12)
 
     def test_an_arm_that_falls_without_friction_keeps_its_energy(self, reacher):
-        model = changed(reacher.embodiment.model, "tilt=90,damping=0")
+        model = changed(reacher.robot_model.model, "tilt=90,damping=0")
         model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)

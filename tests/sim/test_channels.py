@@ -220,7 +220,7 @@ def test_a_drive_is_shown_the_state_of_every_physics_step(reacher, rng):
 
 
 def test_a_drive_that_does_nothing_changes_nothing(reacher, rng):
-    plain, driven = MujocoWorld(reacher.embodiment, 3), MujocoWorld(reacher.embodiment, 3, drives=Damper(0.0))
+    plain, driven = MujocoWorld(reacher.robot_model, 3), MujocoWorld(reacher.robot_model, 3, drives=Damper(0.0))
     start = plain.reset(rng)
     plain.place(start)
     driven.place(start)
@@ -230,7 +230,7 @@ def test_a_drive_that_does_nothing_changes_nothing(reacher, rng):
 
 def test_robots_that_wait_are_not_driven(reacher, rng):
     drive = Damper(0.1)
-    world = MujocoWorld(reacher.embodiment, 3, drives=drive)
+    world = MujocoWorld(reacher.robot_model, 3, drives=drive)
     before = world.reset(rng)
     seen = world.step(np.full((3, SIZE), 0.5), np.array([False, True, False])).observations
     assert {len(shown) for shown in drive.shown} == {1}
@@ -239,7 +239,7 @@ def test_robots_that_wait_are_not_driven(reacher, rng):
 
 def test_an_action_channel_is_shown_the_state_once_a_control_step(reacher, rng):
     channel = Damper(0.1)
-    world = MujocoWorld(reacher.embodiment, 2, actions=channel)
+    world = MujocoWorld(reacher.robot_model, 2, actions=channel)
     world.reset(rng)
     before = world.fields["qvel"].copy()
     world.step(np.zeros((2, SIZE)))
@@ -248,10 +248,10 @@ def test_an_action_channel_is_shown_the_state_once_a_control_step(reacher, rng):
 
 def test_in_worlds_of_their_own_channels_are_shown_their_own_robot(reacher, rng):
     each = [Damper(0.1 * number) for number in range(3)]
-    world = MujocoWorld(reacher.embodiment, 3, drives=PerWorld(each))
+    world = MujocoWorld(reacher.robot_model, 3, drives=PerWorld(each))
     world.reset(rng)
     before = world.fields["qvel"].copy()
     world.step(np.zeros((3, SIZE)), np.array([True, False, True]))
-    assert [len(one.shown) for one in each] == [reacher.embodiment.frame_skip, 0, reacher.embodiment.frame_skip]
+    assert [len(one.shown) for one in each] == [reacher.robot_model.frame_skip, 0, reacher.robot_model.frame_skip]
     for number in (0, 2):
         np.testing.assert_array_equal(each[number].shown[0], before[[number]])

@@ -19,10 +19,10 @@ def heavier(model, factor):
 
 
 def test_different_robots_in_one_world_are_as_each_would_be_alone(reacher, rng):
-    models = [heavier(reacher.embodiment.model, factor) for factor in (0.5, 1.0, 2.0)]
-    together = MujocoWorld(reacher.embodiment, 3, models=models)
+    models = [heavier(reacher.robot_model.model, factor) for factor in (0.5, 1.0, 2.0)]
+    together = MujocoWorld(reacher.robot_model, 3, models=models)
     start = np.repeat(together.reset(rng)[:1], 3, axis=0)
-    alone = [MujocoWorld(reacher.embodiment, 1, models=[model]) for model in models]
+    alone = [MujocoWorld(reacher.robot_model, 1, models=[model]) for model in models]
     together.place(start)
     for world in alone:
         world.place(start[:1])
@@ -35,26 +35,26 @@ def test_different_robots_in_one_world_are_as_each_would_be_alone(reacher, rng):
 
 
 def test_a_world_of_different_robots_refuses_to_predict(reacher, rng):
-    models = [heavier(reacher.embodiment.model, factor) for factor in (0.5, 2.0)]
-    world = MujocoWorld(reacher.embodiment, 2, models=models)
+    models = [heavier(reacher.robot_model.model, factor) for factor in (0.5, 2.0)]
+    world = MujocoWorld(reacher.robot_model, 2, models=models)
     with pytest.raises(Problem, match="different robots cannot predict"):
         world.predict(History.of(world.reset(rng)), np.zeros((2, 2)))
 
 
 def test_models_must_be_as_many_as_simulations(reacher):
     with pytest.raises(Problem, match="3 simulations need 3 models, got 2"):
-        MujocoWorld(reacher.embodiment, 3, models=[reacher.embodiment.model] * 2)
+        MujocoWorld(reacher.robot_model, 3, models=[reacher.robot_model.model] * 2)
 
 
 @pytest.mark.parametrize("n", [0, -1])
 def test_a_world_of_nothing_is_refused(reacher, n):
     with pytest.raises(Problem, match=f"at least one simulation, got {n}"):
-        MujocoWorld(reacher.embodiment, n)
+        MujocoWorld(reacher.robot_model, n)
 
 
 def test_a_gap_changes_the_target_and_not_the_source(reacher, rng):
     source = reacher.source(1)
-    target = MujocoWorld(reacher.embodiment, 1, models=heavier(reacher.embodiment.model, 0.2))
+    target = MujocoWorld(reacher.robot_model, 1, models=heavier(reacher.robot_model.model, 0.2))
     start = source.reset(rng)
     target.place(start)
     again = reacher.source(1)
@@ -67,14 +67,14 @@ def test_a_gap_changes_the_target_and_not_the_source(reacher, rng):
 
 
 def test_a_world_predicts_with_its_own_model(reacher, rng):
-    source, target = reacher.source(1), MujocoWorld(reacher.embodiment, 1, models=heavier(reacher.embodiment.model, 3))
+    source, target = reacher.source(1), MujocoWorld(reacher.robot_model, 1, models=heavier(reacher.robot_model.model, 3))
     history, actions = History.of(source.reset(rng)), np.array([[1.0, -1.0]])
     assert np.abs(source.predict(history, actions) - target.predict(history, actions)).max() > 1e-2
 
 
 def test_a_world_goes_on_with_another_model_from_where_it_is(reacher, rng):
-    heavy = heavier(reacher.embodiment.model, 2.0)
-    world, other = reacher.source(3), MujocoWorld(reacher.embodiment, 3, models=heavy)
+    heavy = heavier(reacher.robot_model.model, 2.0)
+    world, other = reacher.source(3), MujocoWorld(reacher.robot_model, 3, models=heavy)
     observations, actions = world.reset(rng), rng.uniform(-1, 1, (3, 2))
     light = world.predict(History.of(observations), actions)
     world.adopt(heavy)
@@ -98,10 +98,10 @@ def test_a_hasty_world_is_close_and_of_the_same_model(name):
 
 
 def test_a_world_that_is_quick_has_no_hasty_one(reacher):
-    quick = heavier(reacher.embodiment.model, 1.0)
+    quick = heavier(reacher.robot_model.model, 1.0)
     quick.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER.value
-    assert MujocoWorld(reacher.embodiment, models=quick).coarse is None
-    assert MujocoWorld(reacher.embodiment, 2, models=[quick, quick]).coarse is None
+    assert MujocoWorld(reacher.robot_model, models=quick).coarse is None
+    assert MujocoWorld(reacher.robot_model, 2, models=[quick, quick]).coarse is None
 
 
 def test_worlds_that_have_ended_stay_where_they_are(fragile):
@@ -146,11 +146,11 @@ def test_which_is_over_is_said_in_an_array_of_its_own(fragile, rng):
 
 def test_a_simulation_that_is_not_finite_any_more_is_an_error(reacher, rng, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings to a file
-    model = copy.copy(reacher.embodiment.model)
+    model = copy.copy(reacher.robot_model.model)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     wild = copy.copy(model)
     wild.dof_damping[:] = -1e9
-    world = MujocoWorld(reacher.embodiment, 3, models=[model, wild, model])
+    world = MujocoWorld(reacher.robot_model, 3, models=[model, wild, model])
     world.reset(rng)
 
     def run():
@@ -164,7 +164,7 @@ def test_a_simulation_that_is_not_finite_any_more_is_an_error(reacher, rng, tmp_
 def test_the_fields_are_live_and_hold_what_the_embodiment_reads(reacher, rng):
     world = reacher.source(2)
     observations = world.reset(rng)
-    assert {"qpos", "qvel", *reacher.embodiment.reads} == set(world.fields)
+    assert {"qpos", "qvel", *reacher.robot_model.reads} == set(world.fields)
     np.testing.assert_array_equal(world.fields["qpos"][:, 2:], observations[:, 4:6])
     observations = world.step(np.ones((2, 2))).observations
     np.testing.assert_array_equal(world.fields["qvel"][:, :2], observations[:, 6:8])
@@ -182,7 +182,7 @@ def test_a_copy_to_draw_does_not_disturb_the_simulation(reacher):
 
 
 def test_a_control_step_is_as_many_physics_steps_as_the_embodiment_says(reacher, rng):
-    once = dataclasses.replace(reacher.embodiment, frame_skip=1)
+    once = dataclasses.replace(reacher.robot_model, frame_skip=1)
     slow, fast = reacher.source(1), MujocoWorld(once, 1)
     fast.place(slow.place(slow.reset(rng)))
     commands = np.array([[0.7, -0.3]])
@@ -207,16 +207,16 @@ def test_a_light_arm_moves_faster_than_a_heavy_one(rng):
 
 def test_a_simulation_that_diverges_is_an_error_not_a_silent_reset(reacher, rng, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    wild = copy.copy(reacher.embodiment.model)
+    wild = copy.copy(reacher.robot_model.model)
     wild.dof_damping[:] = -50000
-    world = MujocoWorld(reacher.embodiment, 1, models=wild)
+    world = MujocoWorld(reacher.robot_model, 1, models=wild)
     world.reset(rng)
     with pytest.raises(FloatingPointError):
         [world.step(np.ones((1, 2))) for _ in range(50)]
 
 
 def test_on_one_thread_it_predicts_the_same_and_goes_along_with_another_model(reacher, rng):
-    world, model = reacher.source(), heavier(reacher.embodiment.model, 2.0)
+    world, model = reacher.source(), heavier(reacher.robot_model.model, 2.0)
     seen, actions = reacher.source(5).reset(rng), rng.uniform(-1, 1, (5, 2))
     assert world.serial is world.serial.serial
     for _ in range(2):

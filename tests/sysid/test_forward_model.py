@@ -38,7 +38,7 @@ def test_the_estimate_is_what_the_oracle_finds_where_physics_explains_the_gap():
 def test_a_residual_explains_what_is_no_physics_of_the_model():
     """Motors that pull to one side: the recorded actions are short of what really was applied."""
     biased = [[replace(one, applied=one.applied - 0.2) for one in episode] for episode in logs(REACHER, "none", 300)]
-    fitted = fit_forward_model(REACHER, biased).fitted
+    fitted = fit_forward_model(REACHER.robot_model, biased).fitted
     assert fitted.samples == 300
     assert fitted.model_error < 0.05 * fitted.simulator_error
 
@@ -52,7 +52,7 @@ def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):
     printed = capsys.readouterr().out
     assert "oracle (estimate: in the fitted model)" in printed
     assert "estimated from 100 recorded steps" in printed
-    assert "oracle" not in printed
+    assert "looks into the target" not in printed
     main(["oracle", "reacher", "--logs", run, "--episodes", "4", "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["oracle"], figures["estimate"]) == (False, True)

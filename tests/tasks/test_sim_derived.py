@@ -22,7 +22,7 @@ def test_what_follows_from_the_state_is_found(humanoid):
     names = [task.robot_model.spec.observation_names[i] for i in shown.derived]
     assert {"torso inertia 9", "torso inertia 0", "right_thigh com velocity 3"} <= set(names)
     assert not [name for name in names if "inertia" not in name and "velocity" not in name and "force" not in name]
-    assert not set(shown.derived) & set(task.embodiment.spec.targets)
+    assert not set(shown.derived) & set(task.robot_model.spec.targets)
     moving = [name for name in names if name.startswith("actuator force")]
     assert len(moving) <= 6, "those of the root, which has no actuator, are always zero"
 

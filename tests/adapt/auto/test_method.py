@@ -31,18 +31,18 @@ def scores(**means):
 
 
 def test_what_surely_does_better_is_taken():
-    assert chosen(scores(explained=1.0)) == "explained"
-    assert chosen(scores(explained=1.0, identified=2.0)) == "identified"
-    assert chosen(scores(explained=2.0, identified=1.0)) == "explained"
+    assert chosen(scores(residual_action=1.0)) == "residual_action"
+    assert chosen(scores(residual_action=1.0, model_inverse=2.0)) == "model_inverse"
+    assert chosen(scores(residual_action=2.0, model_inverse=1.0)) == "residual_action"
 
 
 def test_the_policy_as_it_is_stays_where_nothing_does_better():
-    assert chosen(scores(explained=-1.0)) == UNADAPTED
-    assert chosen(scores(explained=0.0)) == UNADAPTED
+    assert chosen(scores(residual_action=-1.0)) == UNADAPTED
+    assert chosen(scores(residual_action=0.0)) == UNADAPTED
 
 
 def test_what_was_taken_stays_where_what_is_new_does_worse():
-    assert chosen(scores(explained=1.0) | {PREVIOUS: np.full(16, 9.0)}) == PREVIOUS
+    assert chosen(scores(residual_action=1.0) | {PREVIOUS: np.full(16, 9.0)}) == PREVIOUS
 
 
 def test_what_seems_to_do_better_is_looked_at_again():
@@ -249,9 +249,9 @@ def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
     again.restore(tmp_path / "auto.npz")
     assert again.history == 3
     np.testing.assert_array_equal(again.policy()(window), before)
-    kept = copy(method._taken[1])
+    kept = copy(method._selected[1])
     method.learn(episodes[:4], 1, None)  # what it learns now is not what was taken then
-    np.testing.assert_array_equal(kept.decider()(window), before)
+    np.testing.assert_array_equal(kept.policy()(window), before)
     on_time = [[moved(task, "none", episode)] for episode in range(8)]
     method.learn(on_time, 2, None)
     assert method.history == 2

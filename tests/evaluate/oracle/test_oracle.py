@@ -19,7 +19,7 @@ REACHER, HOPPER = load_task("reacher"), load_task("hopper")
 
 def oracle(task, gap, metric="even"):
     expert, model = load_expert(task), task.robot_model.model
-    target = UnclampedTarget.of(task.embodiment, Gap.parse(gap).apply(model))
+    target = UnclampedTarget.of(task.robot_model, Gap.parse(gap).apply(model))
     return OraclePolicy(expert, task.source(), target, make_metric(metric, task, expert, stream(0)))
 
 
@@ -102,7 +102,7 @@ def test_the_root_is_what_no_actuator_moves():
         spec = task.robot_model.spec
         return {
             spec.observation_names[i]
-            for i, one in zip(spec.targets, unactuated_targets(task.embodiment), strict=True)
+            for i, one in zip(spec.targets, unactuated_targets(task.robot_model), strict=True)
             if one
         }
 

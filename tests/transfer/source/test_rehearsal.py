@@ -243,6 +243,6 @@ def test_what_lines_explain_is_rehearsed():
 
 
 def test_a_robot_with_weak_motors_is_not_shown_as_a_heavy_one():
-    model = fit_forward_model(TASK, recorded("torque-scale=0.6")).model
+    model = fit_forward_model(TASK.robot_model, recorded("torque-scale=0.6")).model
     np.testing.assert_allclose(model.body_mass, TASK.robot_model.model.body_mass, rtol=0.01)
     np.testing.assert_allclose(model.actuator_gainprm[:, 0], 0.6, rtol=0.01)
