@@ -43,8 +43,8 @@ class CollectSettings:
 
 
 NUDGE = 0.1
-"""Of a random action's size, for a robot that is sent to positions: it is to be pushed, not thrown about. With 0.25, a
-Fetch's joints came to 1.3 times their speed limits, and nothing was learned better for it."""
+"""Of a random action's size, for a robot that is sent to positions: it is to be pushed, not thrown about. With 0.25 the
+joints of a stand-in came to 1.4 times their speed limits, and nothing was learned better for it."""
 
 
 def collect(
