@@ -68,7 +68,20 @@ def compute_beside(looking, done):
         done.append(time.monotonic())
 
 
-def test_a_signal_that_is_ignored_stays_ignored():
+def test_ctrl_c_stops_a_robot_that_a_script_moves_in_the_background():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts it
+    stop = Stop()
+    try:
+        with pytest.raises(Interrupted), stop_signals(stop):
+            os.kill(os.getpid(), signal.SIGINT)
+            stop.wait(5.0)
+        assert stop.why == "Ctrl-C"
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_hangup_that_is_ignored_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     stop = Stop()
     try:

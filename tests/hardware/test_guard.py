@@ -14,7 +14,7 @@ WIDTHS = arrays(np.float64, 2, elements=st.floats(1e-3, 10))
 
 
 def guard() -> Guard:
-    return Guard(Limits.of_positions(LOW, HIGH, SPEEDS, 0.1, SafetySettings(step=1.5)))
+    return Guard(Limits.of_positions(LOW, HIGH, SPEEDS, 0.1, SafetySettings(step=1.5, pull=4.0)))
 
 
 def test_a_safe_command_passes_as_it_is():
@@ -37,6 +37,39 @@ def test_an_admitted_command_is_within_every_limit_whatever_is_read(low, width, 
     assert (admitted <= last + step).all()
     assert (admitted >= measured - lead).all()
     assert (admitted <= measured + lead).all()
+
+
+@given(low=ANGLES, width=WIDTHS, step=WIDTHS, lead=WIDTHS, pull=WIDTHS, command=ANYTHING, last=ANGLES, measured=ANGLES)
+def test_the_pull_gives_way_to_the_other_limits_and_is_kept_wherever_they_allow_it(
+    low, width, step, lead, pull, command, last, measured
+):
+    def admitted(pull):
+        try:
+            return Guard(Limits(low, low + width, step, lead, pull=pull)).admit(command, last, measured)
+        except Unsafe:
+            return None
+
+    freely, eased = admitted(None), admitted(pull)
+    assert (eased is None) == (freely is None)  # the pull never has the robot held
+    if eased is None:
+        return
+    lowest = np.maximum(np.maximum(low, last - step), measured - lead)
+    highest = np.minimum(np.minimum(low + width, last + step), measured + lead)
+    assert (eased >= lowest).all()
+    assert (eased <= highest).all()
+    before, after = np.abs(last - measured), np.abs(eased - measured)
+    forced = (eased == lowest) & (lowest > last) | (eased == highest) & (highest < last)
+    assert ((after <= np.maximum(before, pull) * (1 + 1e-9)) | forced).all()
+
+
+def test_a_command_that_pulls_hard_stays_where_it_is_and_may_come_back():
+    limits = Limits.of_positions(LOW, HIGH, SPEEDS, 0.1, SafetySettings(step=0.8, pull=1.5))
+    ahead, here = np.array([0.2, 0.0]), np.zeros(2)
+    one = Guard(limits)
+    np.testing.assert_allclose(one.admit(np.array([0.5, 0.0]), np.array([0.1, 0.0]), here), [0.15, 0.0])
+    np.testing.assert_allclose(one.admit(np.array([0.5, 0.0]), ahead, here), ahead)
+    np.testing.assert_allclose(one.admit(np.array([0.0, 0.0]), ahead, here), [0.12, 0.0])
+    assert one.clipped.lead == 2
 
 
 @given(

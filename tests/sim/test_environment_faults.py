@@ -343,18 +343,19 @@ POSITIONS = WorldSpec(
 )
 
 
-def test_position_commands_keep_to_the_joints_speed_and_to_where_it_is():
+@pytest.mark.parametrize(("pull", "furthest"), [(9.0, [1.2, 1.3, *[1.4] * 5]), (1.35, [1.135] * 7)])
+def test_position_commands_keep_to_the_joints_speed_and_to_where_it_is(pull, furthest):
     where = [np.array([1.0, 0.0])]
     env = Fake(lambda _: (where[-1], 0.0, False, False, {}), lambda: (where[0], {}))
     env.action_space = gymnasium.spaces.Box(-2, 2, (1,), dtype=np.float64)
     world = GymnasiumWorld(
-        Environment(env, hold=env.hold), POSITIONS, speeds=np.array([1.0]), safety=replace(CALM, step=1.0)
+        Environment(env, hold=env.hold), POSITIONS, speeds=np.array([1.0]), safety=replace(CALM, step=1.0, pull=pull)
     )
     with closing(world):
         world.reset(stream(0))
         for _ in range(8):
             world.step(np.full((1, 1), 2.0))
-        np.testing.assert_allclose(env.actions, [1.1, 1.2, 1.3, 1.4, 1.4, 1.4, 1.4, 1.4])  # a lead of four steps
+        np.testing.assert_allclose(env.actions, [1.1, *furthest])
         where.append(np.array([-1.0, 0.0]))
         with pytest.raises(Problem, match=r"joint 0 reads -1 after 1, further than the .* can have moved"):
             world.step(np.full((1, 1), 2.0))

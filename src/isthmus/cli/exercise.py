@@ -4,6 +4,7 @@ It says on standard output how far it is, and waits for a line on standard input
 """
 
 import argparse
+import signal
 import sys
 from itertools import count
 
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("phase", choices=(SWING, MOVE))
     parser.add_argument("--begin", type=int, default=0, help="which swing comes first, and to which side a move goes")
     given = parser.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # it is to be tried out, though all of this be run by nohup
     task, address = load_task("fetch-swing"), Address.parse(given.address)
     courses()
     _say("ready")

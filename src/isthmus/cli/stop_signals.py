@@ -32,7 +32,8 @@ def stop_signals(stop: Stop) -> Generator[None]:
     """Ask for a stop on each of the signals, then raise `Interrupted` in the main thread.
 
     The kernel tells a thread of ours through a pipe, so that a stop does not have to wait for what the main thread
-    computes. A signal that is ignored, as SIGHUP is under `nohup`, stays ignored. Only the main thread may call this.
+    computes. SIGHUP stays ignored where it is, as under `nohup`. The others do not: a shell has a script's background
+    jobs ignore Ctrl-C, and whoever presses it wants the robot to stop. Only the main thread may call this.
     """
     last = -AGAIN
 
@@ -48,7 +49,7 @@ def stop_signals(stop: Stop) -> Generator[None]:
     os.set_blocking(kernels, False)
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
+        if number != signal.SIGHUP or handler is not signal.SIG_IGN:
             signal.signal(number, interrupt)
     woken = signal.set_wakeup_fd(kernels, warn_on_full_buffer=False)
     watcher = threading.Thread(target=_watch, args=(ours, stop), daemon=True, name="stop signals")

@@ -26,19 +26,31 @@ class Limits:
     """Largest distance of a command from the measured position (act,); infinite where commands are no positions."""
     names: tuple[str, ...] = ()
     """What messages call the actuators; by their numbers when empty."""
+    pull: Float | None = None
+    """Distance from the measured position (act,) beyond which a command does not move further away; None for any."""
 
     @staticmethod
     def of_positions(
         low: Float, high: Float, speeds: Float, period: float, settings: SafetySettings, names: tuple[str, ...] = ()
     ) -> "Limits":
         """Limits of joints that take positions, from their ranges and speed limits (act,) and the control period."""
-        return Limits(low, high, speeds * period * settings.step, speeds * period * settings.lead, names)
+        fast = speeds * period
+        return Limits(low, high, fast * settings.step, fast * settings.lead, names, fast * settings.pull)
 
     @staticmethod
     def of_range(low: Float, high: Float) -> "Limits":
         """Limits of actuators of which only the range is known."""
         unclamped = np.full_like(low, np.inf)
         return Limits(low, high, unclamped, unclamped)
+
+    def eased(self, command: Float, last: Float, measured: Float) -> Float:
+        """The nearest command (act,) that pulls no joint harder than it may be; to stay at `last` always is one.
+
+        A drive catches up with a command that is ahead of its joint, and the further that is, the faster.
+        """
+        if self.pull is None:
+            return command
+        return np.clip(command, np.minimum(last, measured - self.pull), np.maximum(last, measured + self.pull))
 
     def name(self, actuator: int) -> str:
         """What a message calls an actuator."""
@@ -54,6 +66,7 @@ class Clipped:
     position: int = 0
     step: int = 0
     lead: int = 0
+    """By the lead or by the pull."""
 
     def to_json(self) -> dict[str, int]:
         """As plain data."""
@@ -76,6 +89,7 @@ class Guard:
     def admit(self, command: Float, last: Float, measured: Float) -> Float:
         """The nearest command (act,) within all limits, after the command `last` with the joints at `measured`.
 
+        Range, step and lead hold always; the pull where they leave a choice, and it never has the robot held.
         Raises `Unsafe` if a number is not finite, or if no command is within all limits: then the joint is too far from
         where it was sent, or the reading is wrong, and either way the robot has to be held.
         """
@@ -91,12 +105,13 @@ class Guard:
                 f"no command is within its range ({limits.low[joint]:.4g} to {limits.high[joint]:.4g}), "
                 f"{limits.step[joint]:.4g} from the last command and {limits.lead[joint]:.4g} from the reading"
             )
-        self._count(command, last, measured)
-        return np.minimum(np.maximum(command, low), high)
+        eased = limits.eased(command, last, measured)
+        self._count(command, last, measured, eased)
+        return np.minimum(np.maximum(eased, low), high)
 
-    def _count(self, command: Float, last: Float, measured: Float) -> None:
+    def _count(self, command: Float, last: Float, measured: Float, eased: Float) -> None:
         limits, clipped = self._limits, self.clipped
         clipped.commands += 1
         clipped.position += bool(((command < limits.low) | (command > limits.high)).any())
         clipped.step += bool((np.abs(command - last) > limits.step).any())
-        clipped.lead += bool((np.abs(command - measured) > limits.lead).any())
+        clipped.lead += bool(((np.abs(command - measured) > limits.lead) | (command != eased)).any())

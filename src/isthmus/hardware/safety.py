@@ -17,6 +17,13 @@ class SafetySettings:
     """
     lead: float = 4.0
     """Largest distance of a position command from where the joint is, in steps at its speed limit."""
+    pull: float = 1.35
+    """Distance of a position command from where the joint is, in steps at its speed limit, beyond which it moves no
+    further away.
+
+    The further ahead a command is, the faster a drive makes the joint. At a steady speed it is ahead by a step and by
+    what the drive lags: a robot whose drives lag by more than half a step is slowed down, unless this is larger.
+    """
     stale: float = 0.06
     """Seconds that an observation may be old before the robot is held."""
     overrun: float = 0.25

@@ -73,6 +73,7 @@ def environment_limits(
             high,
             np.minimum(limits.step, declared.get("step", unlimited) * act),
             np.minimum(limits.lead, declared.get("lead", unlimited) * act),
+            pull=limits.pull,
         ),
         low=np.maximum(-ABSURD, declared.get("observation_low", np.full(spec.observation_size, -unlimited))),
         high=np.minimum(ABSURD, declared.get("observation_high", np.full(spec.observation_size, unlimited))),

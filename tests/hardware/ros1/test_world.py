@@ -157,7 +157,7 @@ def test_a_joint_that_does_not_follow_is_held(world, arm):
     with pytest.raises(Lost, match="shoulder_pan_joint does not follow"):
         go_on(world, 0.1)
     assert arm.held
-    assert np.abs(arm.sent[-1][1][0] - HOME[0]) < 0.45
+    assert np.abs(arm.sent[-1][1][0] - HOME[0]) < 0.18  # a joint that does not move is not pulled harder and harder
 
 
 def test_a_wrong_velocity_does_not_put_a_joint_where_it_cannot_be(world, arm):

@@ -49,6 +49,7 @@ class ArmControl:
         self._link, self._speeds, self._period = link, speeds, period
         self._stale, self._overrun, self._patience = stale, overrun, patience
         self._moves = Guard(limits)  # of its own: what a policy commands is counted apart
+        self._limits, self._asked = limits, np.zeros_like(speeds)
         self._following = Following(speeds * period, limits.names)
         self._early = 0.0 if link.clock.waits else EARLY
         self._due = False
@@ -104,7 +105,7 @@ class ArmControl:
             self._check()  # says why the arm is held, where it is
             self._lose(f"{fault}, and the arm was held")
             raise
-        self.sent = command
+        self.sent, self._asked = command, np.clip(wanted, self._limits.low, self._limits.high)
         # A simulated robot's clock waits for us at the end of a goal: there is no beat to be made up for.
         self.deadline = after + (stamp if self._link.clock.waits else self.deadline)
         return stamp
@@ -116,7 +117,8 @@ class ArmControl:
         if not on_schedule:
             self._lose(f"the robot's clock has stood still for {self._patience:g} s")
         heard = self._news()
-        if wrong := self._following.fault(self.sent, heard.positions):
+        # By what was asked for: what is sent stays near a reading, though that be stuck.
+        if wrong := self._following.fault(self._asked, heard.positions):
             self._lose(f"{wrong}; the arm was held")
         self._look(heard)
 
