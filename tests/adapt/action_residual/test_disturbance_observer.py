@@ -21,7 +21,7 @@ def tracker(task, *, cut=True, lasting=1.0, history=2):
     weights = np.zeros((1 + d + history * act, act))
     response = Response(weights, np.zeros(d), np.ones(d), spec.half_range, spec.targets, disturbance)
     return DisturbanceObserver(
-        response, EffectiveActionEstimator(task.unlimited(), Metric.even(spec.targets, np.ones(d)))
+        response, EffectiveActionEstimator(task.unclamped(), Metric.even(spec.targets, np.ones(d)))
     ), disturbance
 
 

@@ -42,21 +42,22 @@ class AR1Filter:
         values, variances = errors.values.copy(), np.square(self.measurement_std * errors.noise_scale)
         expected, variance = np.zeros_like(values[0]), np.full_like(values[0], self.std**2)
         for t, sign in enumerate(errors.censoring):
-            share, bounded = errors.gain[t], sign != 0
-            rejected = ~errors.observed[t] | _is_outlier(
-                values[t] - share * expected, share**2 * variance + variances[t]
-            )
-            innovation_std = np.sqrt(np.maximum(variance + variances[t], TINY))
-            bound = sign * (values[t] - expected) / innovation_std
+            h, bounded = errors.gain[t], sign != 0
+            signal_variance = h**2 * variance
+            innovation_variance = np.maximum(signal_variance + variances[t], TINY)
+            rejected = ~errors.observed[t] | _is_outlier(values[t] - h * expected, innovation_variance)
+            innovation_std = np.sqrt(innovation_variance)
+            bound = sign * (values[t] - h * expected) / innovation_std
             beyond = inverse_mills_ratio(bound)
-            information = np.clip(beyond * (beyond - bound) * variance / innovation_std**2, LEAST_INFORMATION, 1.0)
-            pseudo_variance = variance * (1 - information) / information
+            information = beyond * (beyond - bound) * signal_variance / innovation_std**2
+            information = np.clip(information, LEAST_INFORMATION, 1.0)
+            pseudo_variance = signal_variance * (1 - information) / information
             variances[t] = np.where(bounded, pseudo_variance, np.where(rejected, np.inf, variances[t]))
-            pseudo_value = expected + sign * beyond / innovation_std * (variance + pseudo_variance)
+            pseudo_value = h * expected + sign * beyond / innovation_std * (signal_variance + pseudo_variance)
             values[t] = np.where(bounded, pseudo_value, values[t])
-            gain = variance / np.maximum(variance + variances[t], TINY)
-            expected = self.correlation * (expected + gain * (values[t] - expected))
-            variance = self._propagated(variance * (1 - gain))
+            gain = h * variance / np.maximum(signal_variance + variances[t], TINY)
+            expected = self.correlation * (expected + gain * (values[t] - h * expected))
+            variance = self._propagated(variance * (1 - gain * h))
         return PseudoMeasurements(values, errors.gain, variances)
 
     def innovations(self, series: Float, measured: PseudoMeasurements) -> tuple[Float, Float]:
@@ -83,4 +84,4 @@ class AR1Filter:
 
 def _is_outlier(residual: Float, variance: Float) -> Bool:
     """Whether errors are more likely to come from something else."""
-    return np.asarray(outliers.observed(residual, np.sqrt(np.maximum(variance, TINY)))[1] < 0.5, dtype=np.bool_)
+    return np.asarray(outliers.observed(residual, np.sqrt(variance))[1] < 0.5, dtype=np.bool_)
