@@ -7,7 +7,6 @@ import numpy as np
 from isthmus.adapt.common import outliers
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
-from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.adapt.common.ragged_batch import RaggedBatch
 from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
 from isthmus.adapt.settings.components import Components
@@ -112,8 +111,7 @@ def _innovations(
     features: Float, errors: ActionResiduals, runs: Int, disturbance: AR1Disturbance, actuator: int, so_far: Float
 ) -> tuple[Float, Float, Float]:
     """What is new in features (n, f) and errors (n,), and how much is to be expected in each step (n,)."""
-    parts = disturbance.std, disturbance.correlation, disturbance.measurement_std
-    ar1_filter = AR1Filter(*(float(part[actuator]) for part in parts))
+    ar1_filter = disturbance.filter(actuator)
     places = RaggedBatch.of(runs)
     left = errors.less((features @ so_far)[:, None])[:, actuator]
     measured = ar1_filter.pseudo_measurements(left.each(places.pad))
