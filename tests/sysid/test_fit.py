@@ -42,8 +42,8 @@ def walked(task, gap, count):
 
 
 def found(task, transitions, **options):
-    physics = Physics(task.embodiment)
-    fit = identify(physics, transitions, task.embodiment.spec.targets, **options)
+    physics = Physics(task.robot_model)
+    fit = identify(physics, transitions, task.robot_model.spec.targets, **options)
     values = physics.values(fit.z)
     return {quantity.name: one for quantity, one in zip(physics.groups, values, strict=True)}, fit
 

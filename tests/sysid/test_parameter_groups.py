@@ -25,7 +25,7 @@ SERVO = """
 
 def by_name(physics, values=None):
     values = [quantity.values for quantity in physics.groups] if values is None else values
-    return {quantity.name: value for quantity, value in zip(physics.quantities, values, strict=True)}
+    return {quantity.name: value for quantity, value in zip(physics.groups, values, strict=True)}
 
 
 @pytest.mark.parametrize("name", TASKS)

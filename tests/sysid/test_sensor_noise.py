@@ -53,6 +53,6 @@ def upset(gap):
 def test_noise_of_sensors_is_no_disturbance_of_commands():
     of_sensors, of_motors = upset("sensor-noise=0.01"), upset("motor-noise=0.3")
     assert of_sensors.noise.any()
-    assert not of_sensors.response.disturbance.spread.any()
+    assert not of_sensors.response.disturbance.std.any()
     assert not of_motors.noise.any()
-    assert (of_motors.response.disturbance.spread > 0.15).all()
+    assert (of_motors.response.disturbance.std > 0.15).all()
