@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,43 @@ def test_once_recorded_where_they_took_effect_commands_lead_where_the_simulator_
 def test_what_is_on_time_stays_as_it_is():
     episode = recorded("none", 0)
     assert shift_by_delay(episode, 0) is episode
+
+
+class Integrator:
+    """A simulator whose mathematics is known: o' = o + a. Its actions have a half range of 3."""
+
+    def __init__(self):
+        self.spec = replace(
+            SIMULATOR.spec,
+            observation_names=("x", "y"),
+            action_low=np.full(2, -3.0),
+            action_high=np.full(2, 3.0),
+            targets=np.arange(2),
+        )
+
+    def predict(self, history, actions):
+        return history.current + actions
+
+
+def integrated(steps, delay, noise, seed=0):
+    """An episode of the integrator whose commands are late, disturbed by noise."""
+    rng = np.random.default_rng(seed)
+    commands = rng.uniform(-3, 3, (steps, 2))
+    late = np.concatenate((np.zeros((delay, 2)), commands))[:steps]
+    seen = np.concatenate((np.zeros((1, 2)), np.cumsum(late + noise * rng.standard_normal((steps, 2)), axis=0)))
+    return [[Trajectory(seen, commands, commands, commands, seen[1:])]]
+
+
+@pytest.mark.parametrize(("steps", "found"), [(40, 0), (300, 2)])
+def test_a_delay_is_reported_only_where_the_gain_is_four_standard_errors(steps, found):
+    """At the right delay a step is more likely by half a nat, with a deviation of 1.3: 40 steps are too few."""
+    assert estimate_delay(integrated(steps, 2, noise=2.2), Integrator()) == found
+    assert estimate_delay(integrated(steps, 2, noise=0.1), Integrator()) == 2
+    assert estimate_delay(integrated(steps, 0, noise=2.2), Integrator()) == 0
+
+
+@pytest.mark.parametrize(("noise", "found"), [(4.0, 2), (5.5, 0)])
+def test_a_delay_must_make_a_step_a_tenth_of_a_nat_more_likely(noise, found, monkeypatch):
+    """Over 3000 steps both gains are sure, but the one under more noise is small."""
+    monkeypatch.setattr("isthmus.sysid.delay.MOST_STEPS", 3000)
+    assert estimate_delay(integrated(3000, 2, noise), Integrator()) == found

@@ -6,6 +6,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 from isthmus.sysid import Physics, Transitions, identify
+from isthmus.sysid.fit import _Problem
 
 WORLDS = 8
 
@@ -130,3 +131,35 @@ def test_transitions_are_the_steps_to_learn_from_without_their_context():
     np.testing.assert_array_equal(cut.actions[:, 0], [1, 2, 1, 2])
     np.testing.assert_array_equal(cut.thinned(2).actions[:, 0], [1, 2])
     assert cut.thinned(9) is cut
+
+
+class Quadratic:
+    """Physics with one parameter: every step leads to shift(z), whatever is done."""
+
+    size, bounds = 1, (np.full(1, -5.0), np.full(1, 5.0))
+
+    def __init__(self, shift):
+        self.shift = shift
+
+    def values(self, z):
+        return [z]
+
+    def predict(self, values, observations, actions, *, coarse=False):
+        return observations + self.shift(float(values[0][0]))
+
+
+@pytest.mark.parametrize(("worse", "nearer"), [(1.005, True), (1.04, False)])
+def test_of_two_optima_the_prior_prefers_the_nearer_one_unless_the_steps_say_otherwise(worse, nearer):
+    """At z = 1 the errors are a little larger than at z = 2, but the prior prefers it by 4 - 1."""
+    rng = np.random.default_rng(0)
+    before, noise = rng.standard_normal((200, 3)), rng.standard_normal((200, 3))
+    physics = Quadratic(lambda z: 0.0 if z > 1.5 else (1 - worse) * noise)
+    problem = _Problem(physics, Transitions(before, np.zeros((200, 1)), before + noise), np.arange(3), np.ones(3))
+    typical = 1.4826 * np.median(np.abs(noise), axis=0)
+    near, far = (
+        3**2 / 3 * np.log1p(np.square(size * noise / (3 * typical))).sum() + z**2 for z, size in ((1, worse), (2, 1.0))
+    )
+    assert (near < far) == nearer
+    assert problem.prefers(np.array([1.0]), np.array([2.0])) == nearer
+    assert problem.prefers(np.array([2.0]), np.array([1.0])) != nearer
+    assert not problem.prefers(np.array([1.0]), np.array([1.0]))

@@ -12,6 +12,7 @@ import numpy as np
 
 from isthmus.core import Episode, Float, Simulator, Trajectory
 from isthmus.core.past_actions import past_actions
+from isthmus.core.statistics import PairedGain
 from isthmus.sim.sensitivity import predict_in_chunks
 from isthmus.sysid.residualise import residualise
 
@@ -50,9 +51,9 @@ def estimate_delay(episodes: Sequence[Episode], simulator: Simulator) -> int:
 
     undelayed, best, least = nll(0), 0, 0.0
     for delay in range(1, LONGEST_DELAY + 1):
-        gain = undelayed - nll(delay)
-        if gain.mean() > max(CLEARLY, SURELY * gain.std() / np.sqrt(len(gain)), least):
-            best, least = delay, float(gain.mean())
+        gain = PairedGain.of(undelayed, nll(delay), ddof=0)
+        if gain.mean > max(CLEARLY, least) and gain.exceeds(by=SURELY):
+            best, least = delay, gain.mean
     return best
 
 

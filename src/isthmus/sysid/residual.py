@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from isthmus.core import Episode, Float, History, Int, Simulator
-from isthmus.core.linear import solve
+from isthmus.core.ridge import NormalEquations, held_out_residuals
 from isthmus.core.scale import SMALLEST_SCALE
 
 WAVES = 300
@@ -110,30 +110,15 @@ def fit_residual(steps: Steps, targets: Int, rng: np.random.Generator) -> Residu
         weights=np.zeros((1 + width + WAVES, len(targets))),
     )
     features = blank.features(steps.observations, steps.applied, steps.expected)
-    held_out = _held_out_error(features, errors, steps.episodes % FOLDS)  # (strengths, targets)
-    best, share = held_out.argmin(axis=0), held_out.min(axis=0)
-    weights = np.stack(_ridges(features.T @ features, features.T @ errors, len(features)))  # (strengths, features, t)
+    residuals = held_out_residuals(features, errors, steps.episodes % FOLDS, STRENGTHS, per_row=True)
+    whole = np.square(errors).sum(axis=0)
+    left = np.square(residuals).sum(axis=1) / np.where(whole > 0, whole, 1.0) + (whole == 0)  # (strengths, targets)
+    best, share = left.argmin(axis=0), left.min(axis=0)
+    equations = NormalEquations.of(features, errors)
+    weights = np.stack([equations.ridge(strength * len(features)) for strength in STRENGTHS])
     chosen = weights[best, :, np.arange(len(targets))].T
     return replace(blank, weights=np.where(share < WORTHWHILE, chosen, 0.0))
 
 
 def _inputs(observations: Float, applied: Float, expected: Float, targets: Int) -> Float:
     return np.hstack((observations[:, targets], applied, (expected - observations)[:, targets]))
-
-
-def _held_out_error(features: Float, errors: Float, folds: Int) -> Float:
-    """What share of the squared errors each strength leaves where it was not fitted (strengths, targets)."""
-    gram, moment = features.T @ features, features.T @ errors
-    squares = np.zeros((len(STRENGTHS), errors.shape[1]))
-    for fold in np.unique(folds):
-        out = folds == fold
-        held, wanted, fitted = features[out], errors[out], int(np.count_nonzero(~out))
-        for row, weights in enumerate(_ridges(gram - held.T @ held, moment - held.T @ wanted, fitted)):
-            squares[row] += np.square(wanted - held @ weights).sum(axis=0)
-    whole = np.square(errors).sum(axis=0)
-    return squares / np.where(whole > 0, whole, 1.0) + (whole == 0)
-
-
-def _ridges(gram: Float, moment: Float, examples: int) -> list[Float]:
-    """The weights for every strength (features, targets)."""
-    return [solve(gram + strength * max(examples, 1) * np.eye(len(gram)), moment) for strength in STRENGTHS]

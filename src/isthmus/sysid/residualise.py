@@ -3,6 +3,7 @@
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.core.ridge import NormalEquations
 
 ROWS_A_FEATURE, RIDGE = 3, 1.0
 
@@ -13,5 +14,4 @@ def residualise(errors: Float, along: Float) -> Float:
     features = np.hstack((np.ones((len(along), 1)), (along - along.mean(axis=0))[:, scale > 0] / scale[scale > 0]))
     if len(features) < ROWS_A_FEATURE * features.shape[1]:
         return errors
-    normal = features.T @ features + RIDGE * np.eye(features.shape[1])
-    return errors - features @ np.linalg.solve(normal, features.T @ errors)
+    return errors - features @ NormalEquations.of(features, errors).ridge(RIDGE)

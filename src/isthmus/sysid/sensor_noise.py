@@ -12,6 +12,7 @@ import numpy as np
 
 from isthmus.core import Episode, Float, Simulator
 from isthmus.core.metric import Metric
+from isthmus.core.statistics import standard_error
 from isthmus.sim.sensitivity import predict_in_chunks, state_sensitivity
 from isthmus.sysid.residualise import residualise
 
@@ -41,7 +42,7 @@ def sensor_noise(episodes: Sequence[Episode], simulator: Simulator, metric: Metr
     together = (errors[1:] * errors[:-1])[follows]
     if not len(together):
         return noise
-    covariance, unsure = together.mean(axis=0), together.std(axis=0) / np.sqrt(len(together))
+    covariance, unsure = together.mean(axis=0), standard_error(together, ddof=0)
     states = np.unique(np.linspace(0, len(now) - 1, STATES).astype(int))
     change = state_sensitivity(simulator, now[states], actions[states], metric)
     kept = np.clip(np.median(np.diagonal(change, axis1=1, axis2=2), axis=0), LEAST_KEPT, MOST_KEPT)

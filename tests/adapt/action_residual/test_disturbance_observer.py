@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserver
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.core import History, HistoryBuffer, stream
@@ -112,3 +115,45 @@ def test_recorded_windows_of_commands_are_those_of_a_run(steps):
         buffer.append(step.applied, step.observations)
         done.append(step.applied[0])
     np.testing.assert_array_equal(past_actions(np.stack(done), steps), np.stack(live))
+
+
+class Pushed:
+    """A simulator whose mathematics is known: o' = o + B a, with ranges of 2 and 0.5 about 1 and -3."""
+
+    HALF, MIDDLE, B = np.array([2.0, 0.5]), np.array([1.0, -3.0]), np.array([[0.8, 0.3], [-0.2, 1.5]])
+
+    def __init__(self):
+        self.spec = replace(
+            load_task("reacher").robot_model.spec,
+            observation_names=("x", "y"),
+            action_low=self.MIDDLE - self.HALF,
+            action_high=self.MIDDLE + self.HALF,
+            targets=np.arange(2),
+        )
+
+    def predict(self, history, actions):
+        return history.current + actions @ self.B.T
+
+
+@pytest.mark.parametrize("correlation", [0.4, 0.9])
+def test_before_each_step_the_belief_is_the_kalman_filters_prediction(correlation):
+    """A disturbance that is followed decays towards its mean between two steps, and becomes less certain."""
+    simulator, rng = Pushed(), np.random.default_rng(0)
+    disturbance = AR1Disturbance(np.full(2, 0.4), np.full(2, correlation), np.full(2, 0.1), saturates=False)
+    plain = Response.plain(simulator.spec, disturbance)
+    response = replace(plain, weights=np.zeros((1 + 2 + 2 * 2, 2)))  # it looks at the command before
+    found = DisturbanceObserver(response, EffectiveActionEstimator(simulator, Metric.even(np.arange(2), np.ones(2))))
+    kalman, buffer = AR1Filter(0.4, correlation, 0.1), HistoryBuffer(simulator.spec, 1, 2)
+    d, mean, variance = 0.4 * rng.standard_normal(2), np.zeros(2), np.full(2, 0.16)
+    buffer.begin(np.zeros((1, 2)))
+    for _ in range(15):
+        belief = found.belief(buffer.window)
+        np.testing.assert_allclose((belief * disturbance.grid).sum(axis=-1)[0], mean, atol=0.02)
+        second = (belief * np.square(disturbance.grid)).sum(axis=-1)[0]
+        np.testing.assert_allclose(second - np.square(mean), variance, rtol=0.1, atol=0.004)
+        command = simulator.MIDDLE + rng.uniform(-0.8, 0.8, (1, 2)) * simulator.HALF
+        found.remember(buffer.window, command)
+        error = d + 0.1 * rng.standard_normal(2)
+        buffer.append(command, buffer.window.current + (command + simulator.HALF * error) @ simulator.B.T)
+        mean, variance = kalman.predict(*kalman.update(mean, variance, error, np.ones(2), np.full(2, 0.01)))
+        d = correlation * d + np.sqrt(1 - correlation**2) * 0.4 * rng.standard_normal(2)

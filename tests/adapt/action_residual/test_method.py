@@ -7,6 +7,7 @@ from isthmus.adapt.action_residual.method import ENOUGH, ActionResidualMethod, A
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
+from isthmus.adapt.settings.components import Components
 from isthmus.core import History, Trajectory, stream
 from isthmus.core.metric import Metric
 from isthmus.gaps import Gap
@@ -46,6 +47,21 @@ def test_disturbances_are_told_from_the_latest_episodes(lengths, taken):
 
     latest = _latest([still(steps) for steps in lengths])
     assert [one.samples for [one] in latest] == [lengths[number] for number in taken]
+
+
+def test_errors_are_explained_at_the_price_of_effort_unless_that_is_switched_off():
+    """Where an action does little, the regulator's price for effort leaves a part of its error unexplained."""
+    spec = TASK.robot_model.spec
+    d = len(spec.targets)
+    metric = Metric(spec.targets, np.full(d, 0.5), 0.1 * np.eye(d), effort=1.0)
+    source = Source(ZeroPolicy(2), TASK.source(), TASK.unclamped(4), spec, 0)
+    source.__dict__["cost_to_go"] = metric
+    left = {}
+    for price in (True, False):
+        settings = MethodSettings(history=1, components=Components(effort_penalty=price))
+        method = ActionResidualMethod(source, settings)
+        left[price] = method.learn([swung(number) for number in range(3)], 0, lambda *_: None).action_std
+    assert (np.array(left[True]) < 0.7 * np.array(left[False])).all()
 
 
 def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():

@@ -44,6 +44,36 @@ def test_the_corrected_command_has_the_wanted_effect(seed):
     np.testing.assert_allclose(effect, wanted, atol=1e-9)
 
 
+def test_features_are_one_the_targets_and_commands_in_half_ranges():
+    model = replace(response(np.zeros((1 + 2 + 2 + 4, 2))), half_range=np.array([3.0, 0.4]))
+    assert model.lookback == 2
+    observations, actions = np.array([[1.5, 99.0, -30.0]]), np.array([[1.5, -0.1]])
+    past = np.array([[3.0, 0.2, -0.3, 0.4]])  # of two steps, the older first
+    expected = [1.0, 0.5, -5.0, 0.5, -0.25, 1.0, 0.5, -0.1, 1.0]  # (-30 + 1) / 0.5 is clipped
+    np.testing.assert_allclose(model.features(observations, actions, past), [expected])
+
+
+def test_what_earlier_commands_still_do_is_learned_in_half_ranges():
+    """The effect is 0.7 of a command and 0.3 of the one before it, whatever the ranges are."""
+    rng = np.random.default_rng(0)
+    half = np.array([3.0, 0.4])
+    spec = replace(load_task("reacher").robot_model.spec, action_low=-half, action_high=half)
+    runs = []
+    for number in range(10):
+        seen, actions = rng.standard_normal((60, spec.observation_size)), rng.uniform(-0.6, 0.6, (60, 2)) * half
+        past = past_actions(actions, 4)
+        errors = -0.3 * actions / half + 0.3 * past[:, -2:] / half + 0.003 * rng.standard_normal((60, 2))
+        found = EffectiveAction(actions + half * errors, errors, np.ones((60, 2)))
+        runs.append(EffectiveSteps(number, seen, actions, actions, past, found))
+    model, _ = fit_response(spec, runs, 2)
+    begin = 1 + len(spec.targets)
+    np.testing.assert_allclose(model.weights[begin : begin + 2], -0.3 * np.eye(2), atol=0.02)
+    np.testing.assert_allclose(model.weights[begin + 2 :], 0.3 * np.eye(2), atol=0.02)
+    wanted, before = 0.5 * half[None], 0.2 * half[None]
+    command = wanted + model.correction(seen[:1], wanted, before, model.disturbance.start(1))
+    np.testing.assert_allclose((0.7 * command + 0.3 * before) / half, wanted / half, atol=0.03)
+
+
 def test_a_model_that_knows_nothing_changes_nothing():
     observations, wanted, past = drawn(0)
     assert not corrected(response(np.zeros((7, 2))), observations, wanted, past).any()

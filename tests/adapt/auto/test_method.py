@@ -3,12 +3,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
-from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED, CandidateSelection, chosen, unsettled
-from isthmus.adapt.baselines.unadapted import UnadaptedMethod
+from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED
 from isthmus.adapt.method import Rehearsal
 from isthmus.adapt.settings.components import Components
 from isthmus.core import History, Problem, Trajectory, stream
@@ -22,53 +19,6 @@ from isthmus.transfer.source.source import make_source
 
 def always(score):
     return lambda _part: np.full(16, score)
-
-
-def scores(**means):
-    noise = np.random.default_rng(0).standard_normal(16)
-    means = {UNADAPTED: 0.0, PREVIOUS: 0.0} | means
-    return {name: mean + (0.1 * noise if name == PREVIOUS else noise) for name, mean in means.items()}
-
-
-def test_what_surely_does_better_is_taken():
-    assert chosen(scores(residual_action=1.0)) == "residual_action"
-    assert chosen(scores(residual_action=1.0, model_inverse=2.0)) == "model_inverse"
-    assert chosen(scores(residual_action=2.0, model_inverse=1.0)) == "residual_action"
-
-
-def test_the_policy_as_it_is_stays_where_nothing_does_better():
-    assert chosen(scores(residual_action=-1.0)) == UNADAPTED
-    assert chosen(scores(residual_action=0.0)) == UNADAPTED
-
-
-def test_what_was_taken_stays_where_what_is_new_does_worse():
-    assert chosen(scores(residual_action=1.0) | {PREVIOUS: np.full(16, 9.0)}) == PREVIOUS
-
-
-def test_what_seems_to_do_better_is_looked_at_again():
-    noise = 2 * np.random.default_rng(1).standard_normal(16)
-    plain = np.zeros(16)
-    tried = {UNADAPTED: plain, "residual-action": 0.3 + noise - noise.mean(), "model-inverse": plain - 1.0}
-    assert unsettled(tried, 0.05) == [UNADAPTED, "residual-action"]
-    assert unsettled(tried, 0.5) == []  # it would not be worth it
-    assert unsettled(tried | {"residual-action": plain + 0.3}, 0.05) == []  # that is sure
-    longer = tried | {UNADAPTED: np.zeros(32)}
-    assert unsettled(longer, 0.05) == []  # settled before, when others were not
-    assert chosen(longer | {"model-inverse": np.full(16, 0.1), PREVIOUS: np.zeros(32)}) == "model-inverse"
-
-
-def test_early_on_who_may_turn_out_to_do_better_is_looked_at_again():
-    noise = np.random.default_rng(1).standard_normal(8)
-    unlucky = {UNADAPTED: np.zeros(8), "residual-action": noise - noise.mean(), "model-inverse": np.full(8, -1.0)}
-    assert unsettled(unlucky, 0.05, early=True) == [UNADAPTED, "residual-action"]
-    assert unsettled(unlucky, 0.05) == []
-    assert unsettled(unlucky, 5.0, early=True) == []  # so much it cannot be
-
-
-def test_for_next_to_nothing_nothing_is_changed():
-    tried = {UNADAPTED: np.zeros(16), "residual-action": np.full(16, 0.02)}
-    assert chosen(tried, 0.01) == "residual-action"
-    assert chosen(tried, 0.03) == UNADAPTED
 
 
 @pytest.mark.parametrize(("gain", "taken"), [(0.6, "residual-action"), (0.0, UNADAPTED)])
@@ -91,16 +41,6 @@ def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     assert len(parts) > 2
     assert set(parts) <= set(range(PARTS))
     assert parts == sorted(parts)
-
-
-def test_what_was_lost_is_told_from_the_same_starts():
-    """Some starts are easier than others: that alone is neither a loss nor a gain."""
-    easy = np.linspace(2.0, 9.0, 16)
-    rehearsal = Rehearsal(lambda *_: easy - 0.5, source=lambda _part: easy, zero=lambda _part: easy - 1.0)
-    contest = CandidateSelection(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
-    assert not contest.is_needless
-    assert contest.falls_short
-    assert contest.predicted_scores[UNADAPTED].score == pytest.approx(0.5)
 
 
 def test_a_policy_that_has_lost_nothing_is_left_alone():
@@ -152,15 +92,6 @@ def test_whether_the_policy_is_left_alone_is_a_matter_of_its_own_score(source_sc
     assert (tried == ["Unadapted"]) is not felt
 
 
-@pytest.mark.parametrize(("spread", "felt"), [(0.1, True), (2.0, False)])
-def test_a_loss_that_drowns_in_the_experts_own_spread_is_not_felt(spread, felt):
-    """A cost near zero: any loss is a large share of it."""
-    scores = spread * np.linspace(-1, 1, 16) - 0.01
-    rehearsal = Rehearsal(lambda *_: scores - 0.02, source=lambda _part: scores, zero=always(-50.0))
-    contest = CandidateSelection(rehearsal, 1, UnadaptedMethod(make_source(load_task("reacher"), ZeroPolicy(2), 0)))
-    assert contest.is_needless is not felt
-
-
 def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
     task = load_task("reacher")
 
@@ -189,12 +120,6 @@ def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so()
         learned = method.learn([[moved(task, "tilt=90", episode)] for episode in range(5)], 0, lambda *_: None)
         assert ("model-inverse" in learned.predicted_scores) is parts.correction
     assert told == [True, False]
-
-
-@given(st.lists(st.floats(-5, 5), min_size=16, max_size=16))
-def test_a_candidate_that_does_worse_everywhere_is_never_taken(plain):
-    plain = np.array(plain)
-    assert chosen({UNADAPTED: plain, "residual-action": plain - 0.1, PREVIOUS: plain}) == UNADAPTED
 
 
 @pytest.mark.parametrize("better", ["unadapted", "residual-action"])

@@ -91,6 +91,35 @@ def test_a_new_episode_forgets_the_last_one_in_its_own_world_only():
     assert np.isfinite(before.A).all()
 
 
+def test_evidence_and_simulator_are_mixed_as_the_normal_inverse_wishart_has_it():
+    """The formulas of the module, one world at a time, at strengths that all differ."""
+    settings = GaussianSettings(
+        forget=0.3, evidence=3.0, mean_strength=2.0, covariance_strength=1.5, alpha=50.0, noise=0.4
+    )
+    plant = Plant(6)
+    plant.x /= 100  # so that the simulator counts too
+    model, prior = GaussianDynamics(settings), wrong(plant)
+    steps = [plant.step(prior) for _ in range(3)]
+    for last in steps:
+        found = model(prior, last)
+    for world in range(2):
+        mu = square = None
+        for last in steps:
+            z = np.concatenate((last.before[world], last.control[world], last.after[world]))
+            mu = z if mu is None else 0.7 * mu + 0.3 * z
+            square = np.outer(z, z) if square is None else 0.7 * square + 0.3 * np.outer(z, z)
+        xu, F = z[:5], np.hstack((prior.A[world], prior.B[world]))
+        mu0 = np.concatenate((xu, F @ xu + prior.c[world]))
+        phi = 50.0 * np.block([[np.eye(5), F.T], [F, F @ F.T]])
+        phi[5:, 5:] += 0.4 * np.eye(3)
+        shift = 3.0 * 2.0 / (3.0 + 2.0) * np.outer(mu - mu0, mu - mu0)
+        sigma = (3.0 * (square - np.outer(mu, mu)) + phi + shift) / (3.0 + 1.5)
+        mean = (3.0 * mu + 2.0 * mu0) / (3.0 + 2.0)
+        Fm = np.linalg.solve(sigma[:5, :5] + 1e-5 * np.eye(5), sigma[:5, 5:]).T
+        np.testing.assert_allclose(np.hstack((found.A[world], found.B[world])), Fm, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(found.c[world], mean[5:] - Fm @ mean[:5], rtol=1e-6, atol=1e-6)
+
+
 def test_output_errors_are_smoothed_and_the_first_is_taken_as_it_is():
     plant = Plant(5)
     model, prior = OutputError(0.25), wrong(plant)

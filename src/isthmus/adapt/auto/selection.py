@@ -8,6 +8,7 @@ import numpy as np
 from isthmus.adapt.method import Method, PredictedScore, Rehearsal
 from isthmus.core import Float
 from isthmus.core.loss import noticeable_loss
+from isthmus.core.statistics import PairedGain, standard_error
 
 UNADAPTED, PREVIOUS = "unadapted", "as before"
 SURELY = 2.0
@@ -99,7 +100,7 @@ class CandidateSelection:
     def _predicted_score(self, name: str) -> PredictedScore:
         scores, home = self.scores[name], self._at_home(name)
         share = (scores - home.zero) / (home.source - home.zero)
-        return PredictedScore(float(share.mean()), float(share.std() / np.sqrt(len(share))), len(share))
+        return PredictedScore(float(share.mean()), float(standard_error(share, ddof=0)), len(share))
 
     def _at_home(self, name: str) -> "_AtHome":
         """Scores in the source simulator from the starts that `name` had."""
@@ -119,11 +120,11 @@ def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
     """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is."""
     best = UNADAPTED
     for name in scores:
-        if name not in (UNADAPTED, PREVIOUS) and Gain.of(scores[name], scores[best]).is_sure:
+        if name not in (UNADAPTED, PREVIOUS) and _gain(scores[name], scores[best]).exceeds(by=SURELY):
             best = name
-    if best != UNADAPTED and Gain.of(scores[best], scores[UNADAPTED]).mean < least:
+    if best != UNADAPTED and _gain(scores[best], scores[UNADAPTED]).mean < least:
         best = UNADAPTED
-    return PREVIOUS if PREVIOUS in scores and Gain.of(scores[PREVIOUS], scores[best]).is_sure else best
+    return PREVIOUS if PREVIOUS in scores and _gain(scores[PREVIOUS], scores[best]).exceeds(by=SURELY) else best
 
 
 def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False) -> list[str]:
@@ -133,31 +134,14 @@ def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False)
     """
     plain = scores[UNADAPTED]
     level = [name for name, one in scores.items() if len(one) == len(plain)]  # who was settled before stays so
-    gains = {name: Gain.of(scores[name], plain) for name in level}
-    unsure = [name for name, gain in gains.items() if not gain.is_sure and gain.at_best(early=early) > worth]
+    gains = {name: _gain(scores[name], plain) for name in level}
+    unsure = [
+        name
+        for name, gain in gains.items()
+        if not gain.exceeds(by=SURELY) and gain.mean + SURELY * gain.standard_error * early > worth
+    ]
     return [UNADAPTED, *unsure] if unsure else []
 
 
-@dataclass(frozen=True)
-class Gain:
-    """By how much one does better than another."""
-
-    mean: float
-    error: float
-    """Its standard error."""
-
-    @staticmethod
-    def of(some: Float, others: Float) -> "Gain":
-        """From the starts that both have had."""
-        shared = min(len(some), len(others))
-        gain = some[:shared] - others[:shared]
-        return Gain(float(gain.mean()), float(gain.std() / np.sqrt(shared)))
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is no chance."""
-        return self.mean > SURELY * self.error
-
-    def at_best(self, *, early: bool) -> float:
-        """What it seems to be, or early on what it may be."""
-        return self.mean + SURELY * self.error * early
+def _gain(ours: Float, theirs: Float) -> PairedGain:
+    return PairedGain.of(ours, theirs, ddof=0)

@@ -20,6 +20,7 @@ import numpy as np
 
 from isthmus.adapt.common import outliers
 from isthmus.adapt.common.action_residuals import ActionResiduals
+from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.core import Bool, Float
 
 REACH = 4.0
@@ -69,14 +70,13 @@ class AR1Disturbance:
 
     @property
     def prediction_std(self) -> Float:
-        """How far an error is off for who has long followed the disturbance (act,): a Kalman filter's steady state."""
-        process_variance, measurement_variance = (
-            (1 - np.square(self.correlation)) * np.square(self.std),
-            np.square(self.measurement_std),
-        )
-        less = measurement_variance * (1 - np.square(self.correlation)) - process_variance
-        predicted_variance = (np.sqrt(np.square(less) + 4 * process_variance * measurement_variance) - less) / 2
-        return np.sqrt(predicted_variance + measurement_variance)
+        """The standard deviation of an error about its prediction, after many steps (act,)."""
+        return AR1Filter(self.std, self.correlation, self.measurement_std).prediction_std
+
+    def filter(self, actuator: int) -> AR1Filter:
+        """The Kalman filter of the disturbance at one actuator."""
+        parts = self.std, self.correlation, self.measurement_std
+        return AR1Filter(*(float(part[actuator]) for part in parts))
 
     @cached_property
     def grid(self) -> Float:

@@ -4,11 +4,10 @@ from itertools import product
 
 import numpy as np
 
-from isthmus.adapt.common import outliers
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
+from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.adapt.common.ragged_batch import RaggedBatch
-from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
 from isthmus.core import Bool, Float, Int
 
 CORRELATIONS = (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
@@ -35,44 +34,10 @@ def fit_disturbance(errors: ActionResiduals, runs: Int, size: Float, *, saturate
 
 
 def _log_likelihood(errors: ActionResiduals, size: Float, correlation: Float, measurement_share: Float) -> Float:
-    """Of errors (T, runs, act), by candidate and actuator.
-
-    By a Kalman filter for each: what an error that is only bounded tells is taken for normal, with the right mean and
-    variance, and an odd one counts as little as it is likely to be of this kind.
-    """
-    r, share = correlation[:, None, None], measurement_share[:, None, None]
-    stationary_variance, measurement_variance = (
-        np.maximum(np.square(size) * (1 - share), 1e-12),
-        np.maximum(np.square(size) * share, 1e-12),
-    )
-    mean: Float = np.zeros((len(correlation), *errors.values.shape[1:]))
-    variance = np.broadcast_to(stationary_variance, mean.shape)
-    log_likelihood = np.zeros((len(correlation), len(size)))
-    for t in range(len(errors.values)):
-        now = errors[t]
-        innovation_std = np.sqrt(
-            np.maximum(np.square(now.gain) * variance + measurement_variance * np.square(now.noise_scale), 1e-12)
-        )
-        gain = now.gain * variance / innovation_std
-        innovation = now.values - now.gain * mean
-        likelihood, trusted = outliers.observed(innovation, innovation_std)
-        standardised = innovation / innovation_std
-        chance = np.where(now.observed, likelihood, 1.0)
-        step, known = np.where(now.observed, trusted * standardised, 0.0), np.where(now.observed, trusted, 0.0)
-        bounded = ~now.observed & (now.censoring != 0)
-        if bounded.any():
-            sign = now.censoring[bounded]
-            bound = sign * standardised[:, bounded]
-            beyond = inverse_mills_ratio(bound)
-            chance[:, bounded] = outliers.censored(bound)[0]
-            step[:, bounded], known[:, bounded] = sign * beyond, beyond * (beyond - bound)
-        log_likelihood += np.log(chance).sum(axis=1)
-        mean = r * (mean + gain * step)
-        variance = (
-            np.square(r) * np.maximum(variance - np.square(gain) * known, 0.0)
-            + (1 - np.square(r)) * stationary_variance
-        )
-    return log_likelihood
+    """Of errors (T, runs, act) whose standard deviation is `size` (act,), by candidate and actuator."""
+    a, share = correlation[:, None, None], measurement_share[:, None, None]
+    std, measurement_std = (np.sqrt(np.maximum(np.square(size) * part, 1e-12)) for part in (1 - share, share))
+    return AR1Filter(std, a, measurement_std).log_likelihood(errors).sum(axis=1)
 
 
 def _latest(runs: Int) -> Bool:

@@ -7,12 +7,11 @@ import numpy as np
 from isthmus.adapt.common import outliers
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
-from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.adapt.common.ragged_batch import RaggedBatch
 from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
 from isthmus.adapt.settings.components import Components
 from isthmus.core import Bool, Float, Int
-from isthmus.core.linear import solve
+from isthmus.core.ridge import NormalEquations, held_out_residuals, one_standard_error_rule
 
 FOLDS = 5
 ITERATIONS = 60
@@ -89,8 +88,8 @@ def fit_ridge(
             known = observed[rows]
             rmse[actuator] = np.sqrt(np.square(missed[known]).mean())
             nll[actuator] = _nll(missed[known], innovation_std[rows][known])
-        if penalty is not None:
-            weights[:, actuator] = _ridge(*_squares(x, y, trust), penalty)
+        if np.isfinite(penalty):
+            weights[:, actuator] = NormalEquations.of(x, y, trust).ridge(penalty)
     return RidgeFit(weights, rmse, baseline_rmse, nll)
 
 
@@ -112,8 +111,7 @@ def _innovations(
     features: Float, errors: ActionResiduals, runs: Int, disturbance: AR1Disturbance, actuator: int, so_far: Float
 ) -> tuple[Float, Float, Float]:
     """What is new in features (n, f) and errors (n,), and how much is to be expected in each step (n,)."""
-    parts = disturbance.std, disturbance.correlation, disturbance.measurement_std
-    ar1_filter = AR1Filter(*(float(part[actuator]) for part in parts))
+    ar1_filter = disturbance.filter(actuator)
     places = RaggedBatch.of(runs)
     left = errors.less((features @ so_far)[:, None])[:, actuator]
     measured = ar1_filter.pseudo_measurements(left.each(places.pad))
@@ -146,31 +144,20 @@ def _folds(episodes: Int) -> Int:
     return np.arange(len(episodes)) * FOLDS // len(episodes)
 
 
-def _penalties(components: Components) -> tuple[float | None, ...]:
-    """Those to choose from, the strongest first; None is no line at all."""
+def _penalties(components: Components) -> tuple[float, ...]:
+    """Those to choose from, the strongest first; an infinite one leaves no line at all."""
     if not components.regression:
-        return (None,)
-    return (None, *reversed(PENALTIES)) if components.cross_validation else PENALTIES[:1]
+        return (np.inf,)
+    return (np.inf, *reversed(PENALTIES)) if components.cross_validation else PENALTIES[:1]
 
 
 def _best_penalty(
-    x: Float, y: Float, trust: Float, fold: Int, strongest_first: tuple[float | None, ...]
-) -> tuple[float | None, Float]:
+    x: Float, y: Float, trust: Float, fold: Int, strongest_first: tuple[float, ...]
+) -> tuple[float, Float]:
     """The strongest penalty that does as well as any on rows held out, as far as folds can tell, and what it leaves."""
-    parts = [_squares(x[fold == one], y[fold == one], trust[fold == one]) for one in range(FOLDS)]
-    all_square, all_moment = _squares(x, y, trust)
-    missed = np.repeat(y[None], len(strongest_first), axis=0)
-    for row, penalty in enumerate(strongest_first):
-        if penalty is None:
-            continue
-        for one, (square, moment) in enumerate(parts):
-            held_out = fold == one
-            missed[row, held_out] -= x[held_out] @ _ridge(all_square - square, all_moment - moment, penalty)
+    missed = held_out_residuals(x, y, fold, strongest_first, weights=trust)
     weighed = np.square(missed * trust)
-    errors = np.stack([weighed[:, fold == one].sum(axis=1) for one in range(FOLDS)], axis=1)
-    more = errors - errors[np.argmin(errors.sum(axis=1))]
-    as_good = more.mean(axis=1) <= more.std(axis=1, ddof=1) / np.sqrt(FOLDS)
-    best = int(np.argmax(as_good))
+    best = one_standard_error_rule(np.stack([weighed[:, fold == one].sum(axis=1) for one in range(FOLDS)], axis=1))
     return strongest_first[best], missed[best]
 
 
@@ -183,13 +170,3 @@ def _nll(missed: Float, innovation_std: Float) -> float:
     size = float(np.sqrt(np.square(missed[known] / innovation_std[known]).mean())) if known.any() else 1.0
     size = max(size, TINY)
     return min(float(-np.log(outliers.observed(missed, share * size * innovation_std)[0]).mean()) for share in SHARES)
-
-
-def _squares(x: Float, y: Float, trust: Float) -> tuple[Float, Float]:
-    """What least squares with weights needs of rows."""
-    weighed = x * np.square(trust)[:, None]
-    return weighed.T @ x, weighed.T @ y
-
-
-def _ridge(square: Float, moment: Float, penalty: float) -> Float:
-    return solve(square + penalty * np.eye(len(moment)), moment)

@@ -19,6 +19,7 @@ from isthmus.adapt.method import FitReport, Source
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, keep_overflow
 from isthmus.core.metric import Metric
+from isthmus.core.statistics import PairedGain
 from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import Decision, Unadapted
 from isthmus.sysid import Transitions, holdout_split, identify
@@ -76,9 +77,8 @@ class _Trial:
 
     def gain(self, other: "_Trial") -> float:
         """How much better actions are told than by `other`; nothing where either may be for the worse."""
-        gains = [theirs - ours for ours, theirs in zip(self.costs, other.costs, strict=True)]
-        sure = all(gain.mean() > DOUBT * gain.std() / np.sqrt(len(gain)) for gain in gains)
-        return float(gains[0].mean()) if sure else 0.0
+        gains = [PairedGain.of(theirs, ours, ddof=0) for ours, theirs in zip(self.costs, other.costs, strict=True)]
+        return gains[0].mean if all(gain.exceeds(by=DOUBT) for gain in gains) else 0.0
 
 
 class ModelInverseMethod:

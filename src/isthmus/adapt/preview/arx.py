@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Float, Problem
-from isthmus.core.linear import solve
+from isthmus.core.ridge import NormalEquations, held_out_residuals
 from isthmus.io import load_arrays, save_arrays
 
 KIND = "answer-model"
@@ -102,20 +102,8 @@ def fit_arx(runs: Sequence[ArxRun], past: int) -> ArxModel:
     folds = np.repeat(np.arange(len(runs)) % FOLDS, [len(run.actions) for run in runs])
     scale = np.where(x.std(axis=0) > 0, x.std(axis=0), 1.0)
     x = x / scale
-    held_out = np.array([_held_out_error(x, y, folds, strength) for strength in STRENGTHS])  # (strengths, s)
-    best = int((held_out / (np.square(y).mean(axis=0) + 1e-12)).sum(axis=1).argmin())
-    weights = _ridge(x, y, STRENGTHS[best]) / scale[:, None]
+    residuals = held_out_residuals(x, y, folds, STRENGTHS, per_row=True)  # (strengths, n, s)
+    relative = np.square(residuals).mean(axis=1) / (np.square(y).mean(axis=0) + 1e-12)
+    best = int(relative.sum(axis=1).argmin())
+    weights = NormalEquations.of(x, y).ridge(STRENGTHS[best] * len(x)) / scale[:, None]
     return ArxModel(weights, past)
-
-
-def _held_out_error(x: Float, y: Float, folds: np.ndarray, strength: float) -> Float:
-    """Mean squared error of each output where it was not fitted."""
-    errors = np.empty_like(y)
-    for fold in np.unique(folds):
-        out = folds == fold
-        errors[out] = y[out] - x[out] @ _ridge(x[~out], y[~out], strength) if (~out).any() else y[out]
-    return np.square(errors).mean(axis=0)
-
-
-def _ridge(x: Float, y: Float, strength: float) -> Float:
-    return solve(x.T @ x + strength * len(x) * np.eye(x.shape[1]), x.T @ y)

@@ -15,6 +15,7 @@ import numpy as np
 
 from isthmus.core import Bool, Episode, Float, Policy, Problem, stream
 from isthmus.core.commit import current_commit
+from isthmus.core.statistics import standard_error
 from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
 from isthmus.evaluate.normalise import Scale
 from isthmus.evaluate.oracle.metrics import make_metric
@@ -120,7 +121,7 @@ class _Trial:
             episodes=self.episodes,
             seed=self.seed,
             normalised=scale(reached.score),
-            standard_error=float(reached.scores.std() / np.sqrt(self.episodes) / (scale.expert - scale.zero)),
+            standard_error=float(standard_error(reached.scores, ddof=0) / (scale.expert - scale.zero)),
             normalised_unadapted=scale(self._run(make_world(), policy).score),
             limited=float((beyond & limited).mean()),
             unactuated=float((beyond & ~limited).mean()),
