@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import arg
 
 from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.settings import CollectSettings, FitSettings
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
-from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import Problem
 from isthmus.hardware import SafetySettings, Stop
@@ -43,10 +43,9 @@ class Transfer:
     A run that was stopped goes on with the same command and --resume.
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    """What is different on the target, as in tilt=90: see `isthmus list gaps`."""
     target: str | None = None
     """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env(), which
     is code and is run."""
@@ -56,16 +55,9 @@ class Transfer:
     """Time with the robot, moves to the start and trials included; in place of --samples."""
     speed: float = 1.0
     """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    source: PolicyArgument = EXPERT
     method: str | None = None
-    """The way across: see `isthmus methods`; auto, or preview for a robot, when not given."""
+    """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     history: int = 1
@@ -134,7 +126,7 @@ class Transfer:
                 history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
             ),
             environment=self.robot or self.target,
-            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
+            policy=self.source.file,
             safety=self.safety,
         )
 
