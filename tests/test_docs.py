@@ -5,10 +5,11 @@ import shlex
 from pathlib import Path
 
 import pytest
-import tyro
 
 from isthmus.cli import main
-from isthmus.cli.parse import Command
+from isthmus.cli.commands import COMMANDS, LEAVES
+from isthmus.cli.old_names import current_arguments
+from isthmus.cli.parse import parse
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -31,17 +32,21 @@ def commands(page):
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
 
-def parse(arguments):
-    return tyro.cli(Command, args=arguments, config=(tyro.conf.OmitSubcommandPrefixes,))
-
-
 ALL = sorted({tuple(words) for page in WRITTEN for words in commands(page)})
 
 
 @pytest.mark.parametrize("words", [w for w in ALL if w[0] == "isthmus"], ids=" ".join)
 def test_every_command_parses(words):
     if not words[1].startswith("--tyro-"):
+        assert current_arguments(words[1:])[1] == []
         assert parse(words[1:]) is not None
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_sentences_have_their_current_names(page):
+    sentences = re.sub(r"^```.*?^```", "", text(page), flags=re.DOTALL | re.MULTILINE)
+    for name in re.findall(r"`isthmus\s+([a-z][a-z-]*)", sentences):
+        assert name in COMMANDS, name
 
 
 def test_a_command_that_is_not_there_does_not_parse():
@@ -55,8 +60,8 @@ def test_every_make_target_exists():
 
 
 def test_commands_has_every_command():
-    shown = {words[1] for words in commands(DOCS / "commands.md")}
-    assert shown == set(re.findall(r'subcommand\("([^"]+)"\)', text(ROOT / "src/isthmus/cli/parse.py")))
+    shown = {name for words in commands(DOCS / "commands.md") for name in LEAVES if words[1 : len(name) + 1] == [*name]}
+    assert shown == LEAVES.keys()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -120,5 +125,5 @@ def test_your_policy(folder, capsys):
     [(name, example)] = [found for found in blocks(page, "python") if found[0]]
     assert "STEPS = 200_000\n" in example
     exec(compile(example.replace("200_000", "1").replace("n_steps=512", "n_steps=8"), name, "exec"), {})
-    run(page, only="expert evaluate", episodes="1")
+    run(page, only="policy evaluate", episodes="1")
     assert "full-length episodes" in capsys.readouterr().out

@@ -1,62 +1,129 @@
 import json
 import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 from isthmus.cli import main
-
-COMMANDS = [
-    ["transfer"],
-    ["report"],
-    ["study"],
-    ["survey"],
-    ["ablate"],
-    ["compare"],
-    ["compare-suite"],
-    ["oracle"],
-    ["reproduce"],
-    ["tasks"],
-    ["gaps"],
-    ["methods"],
-    ["expert"],
-    ["expert", "train"],
-    ["expert", "evaluate"],
-    ["expert", "sensitivity"],
-    ["check"],
-    ["bench"],
-]
+from isthmus.cli.arguments import PolicyOptions
+from isthmus.cli.commands import COMMANDS, LEAVES, Group
+from isthmus.cli.parse import parse
 
 
 def run(*arguments):
     return subprocess.run([sys.executable, "-m", "isthmus", *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_has_help_with_an_example(command, capsys):
+def printed(arguments, capsys):
+    """What a command that only prints something prints."""
     with pytest.raises(SystemExit) as stopped:
-        main([*command, "--help"])
-    assert stopped.value.code == 0
-    assert f"Example: `isthmus {command[0]}" in capsys.readouterr().out
+        main(arguments)
+    assert stopped.value.code in (0, None)
+    output = capsys.readouterr()
+    assert output.err == ""
+    return output.out
+
+
+@pytest.mark.parametrize("command", LEAVES, ids=" ".join)
+def test_every_command_has_help_with_examples_that_parse(command, capsys):
+    text = printed([*command, "--help"], capsys)
+    assert text.startswith(f"usage: isthmus {' '.join(command)} ")
+    examples = re.findall(r"Example: `([^`]*)`", text)
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert words[: len(command) + 1] == ["isthmus", *command]
+        assert isinstance(parse(words[1:]), LEAVES[command].options)
+
+
+@pytest.mark.parametrize("asked", ["--help", "-h"])
+def test_help_is_a_line_a_command_on_one_screen(asked, capsys):
+    lines = printed([asked], capsys).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) < 85
+    shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
+    assert shown.keys() == COMMANDS.keys()
+    for name, group in COMMANDS.items():
+        if isinstance(group, Group):
+            assert all(word in shown[name] for word in group.commands)
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if isinstance(one, Group)])
+def test_a_group_has_help_with_a_line_a_command(name, capsys):
+    lines = printed([name, "--help"], capsys).splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == list(COMMANDS[name].commands)
+    with pytest.raises(SystemExit) as stopped:
+        main([name])
+    assert stopped.value.code == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.splitlines() == lines
+
+
+OPTIONS = {
+    "policy": Path | None,
+    "normaliser": Path | None,
+    "layout": str | None,
+    "workers": int,
+    "json": bool,
+}
+"""Options that mean the same wherever they are."""
+
+
+def options(kind):
+    """The options of a command with their types, those that it shares with others among them."""
+    for name, hint in get_type_hints(kind).items():
+        yield from options(hint) if hint is PolicyOptions else [(name, hint)]
+
+
+@pytest.mark.parametrize("command", LEAVES, ids=" ".join)
+def test_options_with_the_same_name_have_the_same_type(command):
+    given = dict(options(LEAVES[command].options))
+    assert {name: given[name] for name in OPTIONS if name in given} == {
+        name: kind for name, kind in OPTIONS.items() if name in given
+    }
+    assert given.get("out", Path) in (Path, Path | None)
+    assert not {"normaliser", "layout"} & given.keys() or "policy" in given
+    assert not {"lanes", "start_policy", "output", "folder", "jobs", "processes"} & given.keys()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_completion_script_with_every_command(shell, tmp_path, capsys):
+    script = printed(["--tyro-print-completion", shell], capsys)
+    assert all(word in script for command in LEAVES for word in command)
+    printed(["--tyro-write-completion", shell, str(tmp_path / "script")], capsys)
+    assert (tmp_path / "script").read_text().strip() == script.strip()
 
 
 @pytest.mark.parametrize("command", ["tasks", "gaps", "methods"])
 def test_lists_have_a_line_for_each_and_json(command, capsys):
-    main([command, "--json"])
+    main(["list", command, "--json"])
     rows = json.loads(capsys.readouterr().out)
     assert all(row["name"] and row["summary"] for row in rows)
-    main([command])
-    printed = capsys.readouterr().out
-    assert all(row["name"] in printed for row in rows)
+    main(["list", command])
+    shown = capsys.readouterr().out
+    assert all(row["name"] in shown for row in rows)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tranfer", "reacher"], "unknown command 'tranfer': choose from ablate, .*did you mean 'transfer'"),
-        (["fly"], "unknown command 'fly': choose from ablate"),
-        (["expert", "evalute", "reacher"], "unknown action of expert 'evalute'.*did you mean 'evaluate'"),
+        (["tranfer", "reacher"], "unknown command 'tranfer': choose from analyse, .*did you mean 'transfer'"),
+        (["fly"], "unknown command 'fly': choose from analyse"),
+        (["train", "reacher"], "unknown command 'train': .*did you mean 'policy train'"),
+        (["orcle", "hopper"], "unknown command 'orcle': .*did you mean 'analyse oracle'"),
+        (["polcy", "train"], "unknown command 'polcy': .*did you mean 'policy'"),
+        (["--samples", "3"], "unknown option '--samples': a command comes first"),
+        (["policy", "evalute", "reacher"], "unknown command of policy 'evalute'.*did you mean 'evaluate'"),
+        (["experiment", "seed", "reacher"], "unknown command of experiment 'seed'.*did you mean 'seeds'"),
+        (["--tyro-print-completion", "foo"], "unknown shell 'foo': choose from bash, fish, zsh"),
+        (["--tyro-print-completion"], "completion is asked for as `isthmus --tyro-print-completion SHELL`"),
+        (["--tyro-write-completion", "bash"], "completion is asked for as .* SHELL FILE"),
+        (["--tyro-write-completion", "bash", "no/such/folder/x"], "there is no folder no/such/folder: make it first"),
         (["transfer", "reachr"], "unknown task 'reachr': choose from .*reacher.*did you mean 'reacher'"),
         (["transfer", "reacher", "--gap", "tlit=90"], "unknown gap 'tlit'.*did you mean 'tilt'"),
         (["transfer", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees, as in tilt=90"),
@@ -69,33 +136,42 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["transfer", "reacher:arm-mass=heavy"], "needs a number"),
         (["transfer", "reacher", "--out", "/proc/nowhere/run"], "cannot use /proc/nowhere/run"),
         (["report", "no-such-run"], "no-such-run"),
-        (["expert", "evaluate", "nobody"], "unknown task 'nobody'"),
+        (["policy", "evaluate", "nobody"], "unknown task 'nobody'"),
         (
-            ["expert", "evaluate", "reacher", "--policy", "no-such-file.npz"],
+            ["policy", "evaluate", "reacher", "--policy", "no-such-file.npz"],
             "cannot read the policy file no-such-file.npz",
         ),
-        (["expert", "evaluate", "reacher", "--episodes", "0"], "episodes must be at least 1"),
-        (["expert", "train", "reacher", "--steps", "0"], "steps cannot be 0"),
-        (["expert", "train", "reacher", "--out", "policy.zip"], r"ends in \.npz"),
-        (["expert", "sensitivity", "reacher", "--dials", "gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
-        (["check", "--task", "hopper", "--policy", "none.zip"], "cannot read the policy file none.zip"),
-        (["check", "--task", "reacher", "--layout", "v5"], "go with --policy"),
+        (["policy", "evaluate", "reacher", "--episodes", "0"], "episodes must be at least 1"),
+        (["policy", "train", "reacher", "--steps", "0"], "steps cannot be 0"),
+        (["policy", "train", "reacher", "--out", "policy.zip"], r"ends in \.npz"),
+        (["policy", "sensitivity", "reacher", "--dials", "gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
+        (["check", "hopper", "--policy", "none.zip"], "cannot read the policy file none.zip"),
+        (["check", "reacher", "--layout", "v5"], "go with --policy"),
         (["transfer", "hopper", "--gap", "mass:trso=2"], "unknown body 'trso'.*did you mean 'torso'"),
         (["transfer", "ant", "--gap", "gravity=1.2"], "no expert ships with task 'ant'.*--policy FILE"),
-        (["study", "reacher", "--seeds", "0"], "at least one seed"),
-        (["survey", "--tasks", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
-        (["survey", "--gaps", "0"], "at least one gap"),
-        (["ablate", "--tasks", "reachr"], "unknown task of the ablation 'reachr'.*did you mean 'reacher'"),
-        (["ablate", "--seeds", "0"], "at least one seed"),
+        (["experiment", "seeds", "reacher", "--seeds", "0"], "at least one seed"),
+        (["experiment", "random-gaps", "--tasks", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["experiment", "random-gaps", "--gaps", "0"], "at least one gap"),
+        (
+            ["experiment", "ablation", "--tasks", "reachr"],
+            "unknown task of the ablation 'reachr'.*mean 'reacher'",
+        ),
+        (["experiment", "ablation", "--seeds", "0"], "at least one seed"),
         (["transfer", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
-        (["study", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
+        (["experiment", "seeds", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["compare", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
         (["compare", "reacher", "--methods", "pd", "invers"], "unknown method 'invers': choose.*mean 'inverse'"),
-        (["compare-suite", "--methods", "auto,invers"], "unknown method of the suite 'invers'.*did you mean 'inverse'"),
-        (["compare-suite", "--only", "hopper,reachr"], "unknown task of the suite 'reachr'.*did you mean 'reacher'"),
-        (["survey", "--tasks", "hopper,reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
-        (["ablate", "--tasks", "reacher,reachr"], "unknown task of the ablation 'reachr'"),
-        (["expert", "sensitivity", "reacher", "--dials", "mass,gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
+        (
+            ["experiment", "suite", "--methods", "auto,invers"],
+            "unknown method of the suite 'invers'.*mean 'inverse'",
+        ),
+        (
+            ["experiment", "suite", "--tasks", "hopper,reachr"],
+            "unknown task of the suite 'reachr'.*mean 'reacher'",
+        ),
+        (["experiment", "random-gaps", "--tasks", "hopper,reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["experiment", "ablation", "--tasks", "reacher,reachr"], "unknown task of the ablation 'reachr'"),
+        (["policy", "sensitivity", "reacher", "--dials", "mass,gravty"], "unknown dial 'gravty'.*mean 'gravity'"),
         (["compare", "reacher", "--methods", "pd,invers"], "unknown method 'invers': choose.*did you mean 'inverse'"),
         (["compare", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
         (["compare", "reacher", "--samples", "0"], "samples must be at least 1"),
@@ -103,28 +179,31 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["compare", "reacher", "--episodes", "few"], "'few' needs a whole number, as in 50 or 50,gaussian=8"),
         (["compare", "reacher", "--episodes", "10"], "evaluation-episodes must be at least 50"),
         (["compare", "ant"], "no expert ships with task 'ant'"),
-        (["compare-suite", "--only", "reachr"], "unknown task of the suite 'reachr'.*did you mean 'reacher'"),
-        (["compare-suite", "--workers", "0"], "workers must be at least 1"),
-        (["oracle", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
-        (["oracle", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
-        (["oracle", "reacher", "--metric", "evn"], "unknown metric 'evn': choose from .*did you mean 'even'"),
-        (["oracle", "reacher", "--episodes", "0"], "episodes must be at least 1"),
-        (["oracle", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
-        (["oracle", "reacher", "--logs", "runs/r0", "--gap", "tilt=9"], "give them, or a gap, not both"),
-        (["identify", "reacher", "--samples", "0"], "samples must be at least 1"),
-        (["identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
-        (["identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
-        (["reproduce", "figure-6"], "unknown figure 'figure-6': choose from figure-3, figure-4, figure-5"),
-        (["robot", "down", "fetch"], "unknown action 'down': choose from faults, up"),
+        (["experiment", "suite", "--tasks", "reachr"], "unknown task of the suite 'reachr'.*mean 'reacher'"),
+        (["experiment", "suite", "--workers", "0"], "workers must be at least 1"),
+        (["analyse", "oracle", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
+        (["analyse", "oracle", "reacher", "--gap", "tilt=900"], "from 0 to 90 degrees"),
+        (
+            ["analyse", "oracle", "reacher", "--metric", "evn"],
+            "unknown metric 'evn': choose from .*mean 'even'",
+        ),
+        (["analyse", "oracle", "reacher", "--episodes", "0"], "episodes must be at least 1"),
+        (["analyse", "oracle", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
+        (["analyse", "oracle", "reacher", "--logs", "runs/r0", "--gap", "tilt=9"], "give them, or a gap, not both"),
+        (["analyse", "identify", "reacher", "--samples", "0"], "samples must be at least 1"),
+        (["analyse", "identify", "reacher", "--logs", "no-such-run"], "no-such-run is not the folder of a run"),
+        (["analyse", "identify", "reacher", "--logs", "runs/r0", "--gap", "mass=2"], "give them, or a gap, not both"),
+        (["experiment", "paper", "figure-6"], "unknown figure 'figure-6': choose from figure-3, figure-4, figure-5"),
+        (["robot", "down", "fetch"], "unknown command of robot 'down': choose from faults, up"),
         (["robot", "up", "baxter"], "unknown robot 'baxter': choose from fetch"),
         (["transfer", "reacher", "--minutes", "1"], "minutes and speed are those of a robot"),
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),
         (
-            ["reproduce", "figure-4", "--only", "reacher"],
+            ["experiment", "paper", "figure-4", "--tasks", "reacher"],
             "unknown robot of figure-4 'reacher': choose from hopper, hum",
         ),
-        (["reproduce", "figure-3", "--seeds", "0"], "seeds must be at least 1"),
-        (["reproduce", "figure-3", "--workers", "0"], "workers must be at least 1"),
+        (["experiment", "paper", "figure-3", "--seeds", "0"], "seeds must be at least 1"),
+        (["experiment", "paper", "figure-3", "--workers", "0"], "workers must be at least 1"),
         (["bench", "--repeats", "0"], "repeats must be at least 1"),
         (["transfer", "reacher", "--evaluation-episodes", "1000000000"], "evaluation-episodes must be at most 10000"),
         (["transfer", "reacher", "--history", "100000000"], "history must be at most 1000"),
@@ -136,18 +215,18 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["transfer", "reacher", "--collect.drift", "inf"], "collect.drift must be at most 1000000000, got inf"),
         (["transfer", "reacher", "--collect.placed", "1000000000"], "collect.placed cannot be 1000000000"),
         (["transfer", "fetch-swing", "--minutes", "nan"], "minutes must be at most 1000000000, got nan"),
-        (["study", "reacher", "--seeds", "1000000000"], "seeds must be at most 10000"),
-        (["study", "reacher", "--workers", "1000000000"], "workers must be at most 1000"),
-        (["study", "reacher", "--history", "100000000"], "history must be at most 1000"),
+        (["experiment", "seeds", "reacher", "--seeds", "1000000000"], "seeds must be at most 10000"),
+        (["experiment", "seeds", "reacher", "--workers", "1000000000"], "workers must be at most 1000"),
+        (["experiment", "seeds", "reacher", "--history", "100000000"], "history must be at most 1000"),
         (["compare", "reacher", "--oracle-episodes", "1000000000"], "oracle-episodes must be at most 10000"),
         (["compare", "reacher", "--episodes", "9" * 31], "evaluation-episodes must be at most 10000"),
-        (["oracle", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
-        (["check", "--task", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
-        (["check", "--task", "reacher", "--expect-return", "nan"], "expect-return must be at most 1000000000, got nan"),
-        (["expert", "evaluate", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
-        (["expert", "train", "reacher", "--worlds", "1000000000"], "worlds must be at most 100000"),
-        (["survey", "--gaps", "1000000000"], "gaps must be at most 10000"),
-        (["identify", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000"),
+        (["analyse", "oracle", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["check", "reacher", "--expect-return", "nan"], "expect-return must be at most 1000000000, got nan"),
+        (["policy", "evaluate", "reacher", "--episodes", "1000000000"], "episodes must be at most 10000"),
+        (["policy", "train", "reacher", "--worlds", "1000000000"], "worlds must be at most 100000"),
+        (["experiment", "random-gaps", "--gaps", "1000000000"], "gaps must be at most 10000"),
+        (["analyse", "identify", "reacher", "--samples", "9" * 31], "samples must be at most 1000000000"),
         (["robot", "up", "fetch", "--speed", "inf"], "speed must be at most 1000000000, got inf"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -204,19 +283,19 @@ def test_with_json_only_json_goes_to_stdout(tmp_path):
 
 
 def test_an_expert_is_evaluated_on_gyms_own_reward(capsys):
-    main(["expert", "evaluate", "reacher", "--episodes", "20", "--json"])
+    main(["policy", "evaluate", "reacher", "--episodes", "20", "--json"])
     outcome = json.loads(capsys.readouterr().out)
     assert outcome["gym_return"]["mean"] < outcome["score"]["mean"] < 0
     assert outcome["full_length"] == 1.0
 
 
 def test_a_policy_is_checked_and_the_verdict_is_the_exit_code(capsys):
-    main(["check", "--task", "reacher", "--expect-return", "-5", "--json"])
+    main(["check", "reacher", "--expect-return", "-5", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["as_expected"]
     assert found["gym_return"] > found["zero"]
     with pytest.raises(SystemExit) as stopped:
-        main(["check", "--task", "reacher", "--expect-return", "0"])
+        main(["check", "reacher", "--expect-return", "0"])
     assert stopped.value.code == 1
     assert "none of the usual mistakes explains it" in capsys.readouterr().out
 
@@ -225,9 +304,9 @@ def test_an_interruption_is_said_and_keeps_what_is_complete(monkeypatch, capsys)
     def interrupt(_self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isthmus.cli.lists.Tasks.run", interrupt)
+    monkeypatch.setattr("isthmus.cli.list.Tasks.run", interrupt)
     with pytest.raises(SystemExit) as stopped:
-        main(["tasks"])
+        main(["list", "tasks"])
     assert stopped.value.code == 130
     assert "interrupted" in capsys.readouterr().err
 
@@ -240,7 +319,7 @@ def test_the_version_is_printed(capsys):
 
 
 def test_square_brackets_are_text_and_no_style(capsys):
-    main(["tasks"])
+    main(["list", "tasks"])
     assert "isthmus[fetch]" in "".join(capsys.readouterr().out.split())
 
 
@@ -262,19 +341,19 @@ def robot_file(tmp_path, monkeypatch):
 
 def test_a_robot_file_without_a_policy_is_told_what_works_for_a_file(robot_file, capsys):
     with pytest.raises(SystemExit) as stopped:
-        main(["check", "--task", robot_file])
+        main(["check", robot_file])
     assert stopped.value.code == 2
     said = capsys.readouterr().err
     assert "let make_task() give its Task a `policy`" in said
-    assert "expert train idp" not in said
+    assert "policy train idp" not in said
 
 
 def test_a_users_robot_is_paid_its_own_reward(robot_file, capsys):
     from isthmus.experts import expert_path
 
     policy = str(expert_path("reacher"))
-    main(["expert", "evaluate", robot_file, "--policy", policy, "--episodes", "2"])
-    main(["check", "--task", robot_file, "--policy", policy, "--episodes", "2"])
+    main(["policy", "evaluate", robot_file, "--policy", policy, "--episodes", "2"])
+    main(["check", robot_file, "--policy", policy, "--episodes", "2"])
     said = capsys.readouterr().out
     assert said.count("the task's reward") == 2
     assert "Gym" not in said
@@ -292,7 +371,7 @@ def test_checks_are_listed_and_a_policy_that_falls_at_once_fails_them(tmp_path, 
     wrong = dataclasses.replace(expert.network, output_scale=np.full(3, 1e-6), output_mean=np.array([1.0, -1.0, 1.0]))
     dataclasses.replace(expert, network=wrong).save(tmp_path / "falls.npz")
     with pytest.raises(SystemExit) as stopped:
-        main(["check", "--task", "hopper", "--policy", str(tmp_path / "falls.npz"), "--episodes", "2", "--json"])
+        main(["check", "hopper", "--policy", str(tmp_path / "falls.npz"), "--episodes", "2", "--json"])
     assert stopped.value.code == 1
     found = json.loads(capsys.readouterr().out)
     assert found["culprit"] is None

@@ -1,7 +1,7 @@
 import pytest
 
 from isthmus.cli import main
-from isthmus.cli.lists import Tasks
+from isthmus.cli.list import Tasks
 from isthmus.cli.report import Report
 from isthmus.core import Problem
 
@@ -17,14 +17,14 @@ def test_a_fault_of_the_program_is_a_sentence_a_file_and_exit_code_3(monkeypatch
     monkeypatch.chdir(tmp_path)
     crash(monkeypatch, Tasks)
     with pytest.raises(SystemExit) as stopped:
-        main(["tasks"])
+        main(["list", "tasks"])
     assert stopped.value.code == 3
     [line] = capsys.readouterr().err.splitlines()
     [file] = tmp_path.iterdir()
     assert line.startswith("isthmus: something went wrong that should not have (ZeroDivisionError: the third line); ")
     assert file.name in line
     text = file.read_text()
-    assert "command: ['tasks']" in text
+    assert "command: ['list', 'tasks']" in text
     assert "Traceback (most recent call last)" in text
     assert "ZeroDivisionError: the third line\nof something" in text
 
@@ -47,7 +47,7 @@ def test_a_traceback_that_cannot_be_kept_is_shown(monkeypatch, tmp_path, capsys)
     crash(monkeypatch, Tasks)
     folder.rmdir()
     with pytest.raises(SystemExit, match="3"):
-        main(["tasks"])
+        main(["list", "tasks"])
     said = capsys.readouterr().err
     assert "no file could be written for the traceback, so here it is\n" in said
     assert "Traceback (most recent call last)" in said
@@ -56,7 +56,7 @@ def test_a_traceback_that_cannot_be_kept_is_shown(monkeypatch, tmp_path, capsys)
 def test_names_in_strangers_files_do_not_steer_the_terminal(monkeypatch, capsys):
     crash(monkeypatch, Tasks, Problem("no \x1b]0;title\x07 \x1b[2J here\nat all"))
     with pytest.raises(SystemExit, match="2"):
-        main(["tasks"])
+        main(["list", "tasks"])
     said = capsys.readouterr().err
     assert "\x1b]" not in said
     assert "\x1b[2J" not in said

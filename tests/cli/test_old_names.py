@@ -1,13 +1,33 @@
+import dataclasses
+
 import pytest
 
+from isthmus.cli.commands import COMMANDS as CURRENT
+from isthmus.cli.commands import LEAVES, Group
 from isthmus.cli.main import main
-from isthmus.cli.old_names import current_arguments
+from isthmus.cli.old_names import COMMANDS, OPTIONS_OF, current_arguments
 
 
 @pytest.mark.parametrize(
     ("given", "current", "notices"),
     [
-        (["ceiling", "hopper"], ["oracle", "hopper"], 1),
+        (["ceiling", "hopper"], ["analyse", "oracle", "hopper"], 1),
+        (["tasks", "--json"], ["list", "tasks", "--json"], 1),
+        (["expert", "train", "reacher"], ["policy", "train", "reacher"], 1),
+        (["study", "reacher", "--method", "grounded"], ["experiment", "seeds", "reacher", "--method", "fine-tune"], 2),
+        (["compare-suite", "--only", "hopper"], ["experiment", "suite", "--tasks", "hopper"], 2),
+        (["reproduce", "figure-4", "--only=hopper"], ["experiment", "paper", "figure-4", "--tasks=hopper"], 2),
+        (
+            ["robot", "faults", "--lanes", "2", "--only", "stop"],
+            ["robot", "faults", "--workers", "2", "--only", "stop"],
+            1,
+        ),
+        (["check", "--task", "hopper", "--json"], ["check", "hopper", "--json"], 1),
+        (["check", "--json", "--task=hopper"], ["check", "--json", "hopper"], 1),
+        (["report", "runs/r0", "--task", "arm.py"], ["report", "runs/r0", "--task", "arm.py"], 0),
+        (["list", "tasks"], ["list", "tasks"], 0),
+        (["--help"], ["--help"], 0),
+        (["--tyro-print-completion", "bash"], ["--tyro-print-completion", "bash"], 0),
         (["transfer", "reacher", "--method", "explained"], ["transfer", "reacher", "--method", "residual-action"], 1),
         (["transfer", "reacher", "--method=grounded"], ["transfer", "reacher", "--method=fine-tune"], 1),
         (
@@ -37,3 +57,18 @@ def test_a_notice_is_a_line_on_stderr(capsys):
     said = capsys.readouterr().err
     assert "explained is now called residual-action" in said
     assert "unknown task 'no-such-task'" in said
+
+
+@pytest.mark.parametrize("old", COMMANDS)
+def test_every_old_command_leads_to_one_that_is_there(old):
+    words = tuple(COMMANDS[old].split())
+    assert words in LEAVES or (len(words) == 1 and isinstance(CURRENT[words[0]], Group))
+    assert old not in CURRENT
+
+
+@pytest.mark.parametrize("command", OPTIONS_OF, ids=" ".join)
+def test_every_old_option_leads_to_one_that_is_there(command):
+    there = {field.name for field in dataclasses.fields(LEAVES[command].options)}
+    for old, new in OPTIONS_OF[command].items():
+        assert new[2:].replace("-", "_") in there
+        assert old[2:].replace("-", "_") not in there

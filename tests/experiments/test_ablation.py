@@ -17,7 +17,7 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
     medians = {row["variant"]: row["median"] for row in done.rows()}
     assert medians["whole"] > 0.95 > medians["nothing"]
     page = (tmp_path / "ablation.md").read_text()
-    assert "Made by `isthmus ablate --seeds 1`" in page
+    assert "Made by `isthmus experiment ablation --seeds 1`" in page
     assert "Normalised score, one seed; 50 episodes" in page
     assert f"| {medians['unadapted']:.2f} | {medians['whole']:.2f} | {medians['nothing']:.2f} |" in page
     first = (tmp_path / "ablation.json").read_text()

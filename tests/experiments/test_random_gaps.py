@@ -15,7 +15,7 @@ def run(folder, gaps, watch=lambda _result: None):
         range(100, 100 + gaps),
         folder / "runs",
         folder,
-        "isthmus survey",
+        "isthmus experiment random-gaps",
         method="auto",
         samples=500,
         workers=1,
@@ -33,7 +33,7 @@ def test_a_survey_crosses_gaps_that_nobody_chose_and_goes_on_with_more(tmp_path)
     written = json.loads((tmp_path / "survey.json").read_text())
     commit = current_commit()
     assert written == {
-        "command": "isthmus survey",
+        "command": "isthmus experiment random-gaps",
         "commit": commit,
         "summary": done.summary(),
         "rows": done.rows(),

@@ -46,7 +46,9 @@ def test_a_study_says_how_to_make_it_again():
         (theirs, "--policy 'their policy.npz' --layout v5 ", "--method inverse"),
     ):
         command = SeedStudy(config, ()).command
-        assert command == f"isthmus study reacher {whose}--gap tilt=90 {how} --samples 60 --history 1 --seeds 0"
+        assert (
+            command == f"isthmus experiment seeds reacher {whose}--gap tilt=90 {how} --samples 60 --history 1 --seeds 0"
+        )
 
 
 def test_a_study_of_no_seeds_is_refused(tmp_path):

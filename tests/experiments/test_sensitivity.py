@@ -29,7 +29,7 @@ def test_every_dial_is_measured_where_there_is_no_gap():
 
 
 def test_figures_and_plot_are_written(tmp_path, capsys):
-    main(["expert", "sensitivity", "reacher", "--dials", "tilt", "--episodes", "5", "--out", str(tmp_path), "--json"])
+    main(["policy", "sensitivity", "reacher", "--dials", "tilt", "--episodes", "5", "--out", str(tmp_path), "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert json.loads((tmp_path / "reacher-sensitivity.json").read_text()) == figures
     assert [point["value"] for point in figures["curves"][0]["points"]] == list(DIALS["tilt"])

@@ -65,11 +65,11 @@ def test_a_robot_file_is_run_when_it_is_named_or_trusted_wherever_one_is(strange
 
 def test_logs_are_read_without_running_the_robot_file_of_the_run(stranger, capsys):
     folder, file = stranger
-    main(["identify", "reacher", "--logs", str(folder.path), "--json"])
+    main(["analyse", "identify", "reacher", "--logs", str(folder.path), "--json"])
     assert json.loads(capsys.readouterr().out)["samples"] == 100
     assert not ran(file)
     with pytest.raises(SystemExit, match="2"):
-        main(["identify", "hopper", "--logs", str(folder.path)])
+        main(["analyse", "identify", "hopper", "--logs", str(folder.path)])
     assert "observes 11 numbers and has 2 actuators" in capsys.readouterr().err
     assert not ran(file)
 

@@ -48,12 +48,12 @@ def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):
     options = ["--gap", "tilt=90", "--method", "pd", "--samples", "100", "--no-report", "--evaluation-episodes", "50"]
     main(["transfer", "reacher", *options, "--out", run, "--json"])
     capsys.readouterr()
-    main(["oracle", "reacher", "--logs", run, "--episodes", "4"])
+    main(["analyse", "oracle", "reacher", "--logs", run, "--episodes", "4"])
     printed = capsys.readouterr().out
     assert "oracle (estimate: in the fitted model)" in printed
     assert "estimated from 100 recorded steps" in printed
     assert "looks into the target" not in printed
-    main(["oracle", "reacher", "--logs", run, "--episodes", "4", "--json"])
+    main(["analyse", "oracle", "reacher", "--logs", run, "--episodes", "4", "--json"])
     figures = json.loads(capsys.readouterr().out)
     assert (figures["oracle"], figures["estimate"]) == (False, True)
     assert figures["normalised"] > figures["normalised_unadapted"]

@@ -1,9 +1,9 @@
 """Check a policy, and a robot, before they cost days."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.names import reward_name
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
@@ -20,7 +20,7 @@ LISTED = 3
 class Check:
     """Check a robot and its policy in simulation, and name what is wrong.
 
-    Example: `isthmus check --task hopper --policy ppo_hopper.zip --expect-return 3000`
+    Example: `isthmus check hopper --policy ppo_hopper.zip --expect-return 3000`
 
     The robot is checked first: `restore` has to undo `observe` along the policy's course, and n robots together have to
     do what each does alone. Then the policy: its episodes have to last, and its return has to be what is claimed. Where
@@ -30,16 +30,8 @@ class Check:
     Exits with code 1 when something is wrong.
     """
 
-    task: str
-    """The robot and its task: see `isthmus tasks`. A Python file is run."""
-    policy: Path | None = None
-    """The policy: .npz (ours), .zip (Stable-Baselines3) or .onnx; the task's expert when not given."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    task: TaskArgument
+    source: PolicyArgument = EXPERT
     expect_return: float | None = None
     """Return on the task's reward that its author claims; what is recorded beside an .npz when not given."""
     episodes: int = 20
@@ -51,7 +43,6 @@ class Check:
 
     def run(self) -> None:
         """Check and print."""
-        from isthmus.cli.files import policy_file
         from isthmus.evaluate.preflight import preflight
         from isthmus.policies.sb3_record import trained_normalised
         from isthmus.robots import load_task
@@ -60,17 +51,17 @@ class Check:
         if self.episodes < 1:
             raise Problem(f"episodes must be at least 1, got {self.episodes}")
         task = load_task(self.task)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
+        policy = source_policy(task, self.source.file)
         claimed, reference = self._claims(task)
         found = preflight(
             task,
             policy,
-            bare=None if self.normaliser else policy,
+            bare=None if self.source.normaliser else policy,
             expected=claimed,
             episodes=self.episodes,
             seed=self.seed,
             reference=reference,
-            recorded=self.policy is not None and trained_normalised(self.policy),
+            recorded=self.source.policy is not None and trained_normalised(self.source.policy),
         )
         if self.json:
             print_json(_as_json(found))
@@ -86,10 +77,10 @@ class Check:
 
         if self.expect_return is not None:
             return self.expect_return, None
-        if self.policy is not None and (claimed := recorded_return(self.policy)) is not None:
+        if self.source.policy is not None and (claimed := recorded_return(self.source.policy)) is not None:
             return claimed, None
         ships = recorded_return(expert_path(task.name)) if self.task in TASKS else None
-        return (ships, None) if self.policy is None else (None, ships)
+        return (ships, None) if self.source.policy is None else (None, ships)
 
     def _print(self, found: "Preflight", task: "Task") -> None:
         rows = [
@@ -98,7 +89,7 @@ class Check:
             ("full-length episodes", f"{found.full_length:.0%}"),
             ("commands beyond the limits", f"{found.saturated:.0%}"),
         ]
-        print_table(f"{self.task}, {self.policy or 'its expert'}", ("", " "), rows)
+        print_table(f"{self.task}, {self.source.policy or 'its expert'}", ("", " "), rows)
         stdout.print()
         marks = [(check.name, "ok" if check.passed else "FAILED", check.measured) for check in found.checks]
         print_table("", ("check", "", "measured"), marks)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
-from tyro.conf import Positional
 
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
 
@@ -29,12 +29,11 @@ class Compare:
     so far is always in OUT: a page, a table in markdown and JSON.
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on the target, as in gravity=1.1: see `isthmus gaps`."""
+    """What is different on the target, as in gravity=1.1: see `isthmus list gaps`."""
     methods: tuple[str, ...] = ("all",)
-    """Which to compare, as in output-error gaussian: see `isthmus methods`. The expert as it is always takes part."""
+    """Which to compare, as in output-error gaussian: see `isthmus list methods`; unadapted always takes part."""
     samples: int = 2000
     """Steps that a method may take on the target."""
     seeds: int = 3
@@ -45,14 +44,7 @@ class Compare:
     """Find the ceiling too: an oracle, which looks into the target."""
     oracle_episodes: int = 50
     """Episodes behind the ceiling."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    source: PolicyArgument = EXPERT
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path | None = None
@@ -62,7 +54,6 @@ class Compare:
 
     def run(self) -> None:
         """Run what is missing, print the table and the advice."""
-        from isthmus.cli.files import policy_file
         from isthmus.evaluate.oracle import METRICS
         from isthmus.experiments.comparison import Case, compare
         from isthmus.experiments.comparison.case import parse_episodes
@@ -80,7 +71,7 @@ class Compare:
             episodes=named,
             metrics=tuple(METRICS) if self.oracle else (),
             oracle_episodes=self.oracle_episodes,
-            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
+            policy=self.source.file,
         )
         out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
         with job_progress(case.name) as watch:

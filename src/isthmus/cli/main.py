@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from isthmus.cli.commands import Command
 from isthmus.cli.crash import describe_crash, printable
 from isthmus.cli.numbers import check_numbers
 from isthmus.cli.old_names import current_arguments
-from isthmus.cli.parse import Command, parse
+from isthmus.cli.parse import parse
 from isthmus.core import Problem
 
 BAD_INPUT, CRASHED, INTERRUPTED = 2, 3, 130

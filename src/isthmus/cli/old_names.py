@@ -5,28 +5,54 @@ from collections.abc import Sequence
 
 from isthmus.adapt.common.method_names import OLD_NAMES
 
-COMMANDS = {"ceiling": "oracle"}
+COMMANDS = {
+    "tasks": "list tasks",
+    "gaps": "list gaps",
+    "methods": "list methods",
+    "expert": "policy",
+    "identify": "analyse identify",
+    "oracle": "analyse oracle",
+    "ceiling": "analyse oracle",
+    "study": "experiment seeds",
+    "survey": "experiment random-gaps",
+    "ablate": "experiment ablation",
+    "compare-suite": "experiment suite",
+    "reproduce": "experiment paper",
+}
 OPTIONS = {"--ceiling": "--oracle", "--no-ceiling": "--no-oracle", "--ceiling-episodes": "--oracle-episodes"}
+OPTIONS_OF = {
+    ("experiment", "suite"): {"--only": "--tasks"},
+    ("experiment", "paper"): {"--only": "--tasks"},
+    ("robot", "faults"): {"--lanes": "--workers"},
+}
+"""Old options of single commands."""
+POSITIONAL = {("check",): "--task"}
+"""Options whose value is given without a name now."""
 NAMING_METHODS = ("--method", "--methods", "--episodes")
 """Options whose values name methods."""
 
 
 def current_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The arguments by their current names, and a line for each old name among them."""
-    current, old = list[str](), dict[str, str]()
-    option = ""
-    for number, given in enumerate(arguments):
+    words, old = list(arguments), dict[str, str]()
+    if words and words[0] in COMMANDS:
+        old[words[0]] = COMMANDS[words[0]]
+        words[:1] = COMMANDS[words[0]].split()
+    renamed = OPTIONS | OPTIONS_OF.get(tuple(words[:2]), {})
+    positional = POSITIONAL.get(tuple(words[:1]), "")
+    current, option = list[str](), ""
+    for given in words:
         name, equals, value = given.partition("=") if given.startswith("--") else ("", "", given)
-        if name:
-            renamed, option = OPTIONS.get(name, name), name
-            value = _methods(value, old) if name in NAMING_METHODS else value
-        elif option in NAMING_METHODS:
-            renamed, value = "", _methods(value, old)
-        else:
-            renamed, value = "", COMMANDS.get(value, value) if number == 0 else value
-        current.append(renamed + equals + value)
-        if (name and renamed != name) or (number == 0 and value != given):
-            old[name or given] = renamed or value
+        option = name or option
+        if option in NAMING_METHODS:
+            value = _methods(value, old)
+        if name and name == positional:
+            old[f"{words[0]} {name} {name[2:].upper()}"] = f"{words[0]} {name[2:].upper()}"
+            current += [value] if equals else []
+            continue
+        if name in renamed:
+            old[name], name = renamed[name], renamed[name]
+        current.append(name + equals + value)
     return current, [f"{name} is now called {new}; the old name will go" for name, new in old.items()]
 
 

@@ -1,75 +1,62 @@
 """From words to the command that they ask for."""
 
+import difflib
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Annotated, Any, get_args
 
 import tyro
-from tyro.conf import subcommand
 
-from isthmus.cli.ablate import Ablate
-from isthmus.cli.bench import Bench
-from isthmus.cli.check import Check
-from isthmus.cli.compare import Compare
-from isthmus.cli.compare_suite import CompareSuite
-from isthmus.cli.expert import Action, Expert
-from isthmus.cli.identify import Identify
-from isthmus.cli.lists import Gaps, Methods, Tasks
-from isthmus.cli.oracle import Oracle
-from isthmus.cli.random_gaps import Survey
-from isthmus.cli.report import Report
-from isthmus.cli.reproduce import Reproduce
-from isthmus.cli.robot import Robot
-from isthmus.cli.seeds import Study
-from isthmus.cli.transfer import Transfer
-from isthmus.core import unknown_name
+from isthmus.cli.commands import COMMANDS, LEAVES, Command, Group, Leaf
+from isthmus.cli.completion import asks_for_completion, write_completion
+from isthmus.cli.help import group_help, overview
+from isthmus.core import Problem, unknown_name
 
-Command = (
-    Annotated[Transfer, subcommand("transfer")]
-    | Annotated[Report, subcommand("report")]
-    | Annotated[Study, subcommand("study")]
-    | Annotated[Survey, subcommand("survey")]
-    | Annotated[Ablate, subcommand("ablate")]
-    | Annotated[Compare, subcommand("compare")]
-    | Annotated[CompareSuite, subcommand("compare-suite")]
-    | Annotated[Oracle, subcommand("oracle")]
-    | Annotated[Identify, subcommand("identify")]
-    | Annotated[Reproduce, subcommand("reproduce")]
-    | Annotated[Robot, subcommand("robot")]
-    | Annotated[Tasks, subcommand("tasks")]
-    | Annotated[Gaps, subcommand("gaps")]
-    | Annotated[Methods, subcommand("methods")]
-    | Annotated[Check, subcommand("check")]
-    | Annotated[Expert, subcommand("expert")]
-    | Annotated[Bench, subcommand("bench")]
-)
+HELP = ("-h", "--help")
+UNREADABLE = 2
 
 
 def parse(arguments: Sequence[str] | None = None) -> Command:
     """The command that the words ask for; exits where they ask for help or the version, or cannot be read."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if asks_for_completion(words):
+        write_completion(words)
+        sys.exit(0)
     if words[:1] == ["--version"]:
         print(f"isthmus {version('isthmus')}")
         sys.exit(0)
-    _check_name("command", words[:1], Command)
-    if words[:1] == ["expert"]:
-        _check_name("action of expert", words[1:2], Action)
-    return tyro.cli(
-        Command,  # pyright: ignore[reportArgumentType]
-        prog="isthmus",
-        description=(
-            "Take a robot policy that works in simulation across to the real robot, without retraining it. "
-            "`isthmus --version` prints the version."
-        ),
-        args=words,
-        config=(tyro.conf.OmitSubcommandPrefixes,),
-    )
+    if not words or words[0] in HELP:
+        _print_help(overview(), asked=bool(words))
+    found = COMMANDS.get(words[0]) or _unknown_command(words[0])
+    if isinstance(found, Leaf):
+        return _options(found, words[:1], words[1:])
+    if len(words) == 1 or words[1] in HELP:
+        _print_help(group_help(words[0], found), asked=len(words) > 1)
+    return _options(_member(words[0], found, words[1]), words[:2], words[2:])
 
 
-def _check_name(kind: str, word: Sequence[str], choices: Any) -> None:  # noqa: ANN401 - a union of annotated types
-    """Refuse a word that is no option and not the name of any of `choices`."""
-    names = [get_args(choice)[1].name for choice in get_args(choices)]
-    for name in word:
-        if not name.startswith("-") and name not in names:
-            raise unknown_name(kind, name, names)
+def _options(leaf: Leaf, name: Sequence[str], rest: Sequence[str]) -> Command:
+    return tyro.cli(leaf.options, prog=" ".join(("isthmus", *name)), args=rest)
+
+
+def _member(name: str, group: Group, word: str) -> Leaf:
+    if word not in group.commands:
+        raise unknown_name(f"command of {name}", word, group.commands)
+    return group.commands[word]
+
+
+def _unknown_command(word: str) -> Leaf:
+    """Say which command is meant; that of a group may be meant by its last word alone."""
+    if word.startswith("-"):
+        raise Problem(f"unknown option {word!r}: a command comes first, see `isthmus --help`")
+    by_last_word = {words[-1]: " ".join(words) for words in LEAVES}
+    named = by_last_word | {name: name for name in COMMANDS}
+    near = difflib.get_close_matches(word, named, n=1, cutoff=0.5)
+    hint = f"; did you mean {named[near[0]]!r}?" if near else ""
+    raise Problem(f"unknown command {word!r}: choose from {', '.join(sorted(COMMANDS))}{hint}")
+
+
+def _print_help(text: str, *, asked: bool) -> None:
+    """Print help and exit: on stdout if it was asked for, else on stderr, as an error."""
+    print(text, file=sys.stdout if asked else sys.stderr)
+    sys.exit(0 if asked else UNREADABLE)

@@ -13,6 +13,7 @@ class Report:
     """Rebuild the report page of a run.
 
     Example: `isthmus report runs/r0`
+
     Example: `isthmus report runs/lamp --task my_robot.py`
 
     Nothing in a run folder is executed. A robot file is Python code: name it, if the run was made with one.

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import arg
 
 from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.settings import CollectSettings, FitSettings
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
-from isthmus.cli.files import policy_file
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import Problem
 from isthmus.hardware import SafetySettings, Stop
@@ -19,6 +19,7 @@ from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfe
 from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
+from isthmus.transfer.targets.spec import TargetSpec
 
 if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
@@ -43,10 +44,9 @@ class Transfer:
     A run that was stopped goes on with the same command and --resume.
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
+    """What is different on the target, as in tilt=90: see `isthmus list gaps`."""
     target: str | None = None
     """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env(), which
     is code and is run."""
@@ -56,16 +56,9 @@ class Transfer:
     """Time with the robot, moves to the start and trials included; in place of --samples."""
     speed: float = 1.0
     """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    source: PolicyArgument = EXPERT
     method: str | None = None
-    """The way across: see `isthmus methods`; auto, or preview for a robot, when not given."""
+    """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     history: int = 1
@@ -106,56 +99,56 @@ class Transfer:
 
     def _config(self) -> Config:
         """The crossing that was asked for."""
-        if (self.minutes is not None or self.speed != 1) and self.robot is None:
+        target = TargetSpec.of_options(self.gap, self.target, self.robot)
+        if (self.minutes is not None or self.speed != 1) and target.kind != "ros":
             raise Problem(
                 "minutes and speed are those of a robot: give its address, as in --robot ros://127.0.0.1:11311"
             )
-        if self.robot is not None and self.target is not None:
-            raise Problem("a robot and an environment are two targets: give one")
-        method = self.method or ("preview" if self.robot else "auto")
+        method = self._method(target)
         samples, each = self.samples, self.round_samples
-        trials, every_round = self._evaluations()
-        if self.robot is not None:
-            Address.parse(self.robot)
+        trials, every_round = self._evaluations(target)
+        if target.kind == "ros":
             spec = load_task(self.task).robot_model.spec
             planned = within(self.minutes or DEFAULT_MINUTES, spec, trials, every_round=every_round)
             samples = planned.samples if self.minutes is not None else self.samples
             each, trials = self.round_samples or -(-samples // planned.rounds), planned.trials
         return Config(
             task=self.task,
-            gap=self.gap,
+            gap=target.gap,
             method=method,
             samples=samples,
             seed=self.seed,
             round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
-            evaluation_episodes=trials or (TARGET_EPISODES if self.target else SIMULATED_EPISODES),
+            evaluation_episodes=trials or (SIMULATED_EPISODES if target.simulated else TARGET_EPISODES),
             evaluate_rounds=every_round,
             settings=MethodSettings(
                 history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
             ),
-            environment=self.robot or self.target,
-            policy=policy_file(self.policy, self.normaliser, self.layout, trust=self.trust),
+            environment=target.environment,
+            policy=self.source.file,
             safety=self.safety,
         )
 
-    def _evaluations(self) -> tuple[int | None, bool]:
+    def _method(self, target: TargetSpec) -> str:
+        return self.method or ("preview" if target.kind == "ros" else "auto")
+
+    def _evaluations(self, target: TargetSpec) -> tuple[int | None, bool]:
         """Episodes behind a score, if that is settled, and whether every round has one.
 
         A run goes on as it began: what is not said again is taken from its folder, which may be of an earlier version.
         """
-        path = self._folder(self.method or ("preview" if self.robot else "auto")).config_path
+        path = self._folder(self._method(target), target).config_path
         if self.resume and path.exists():
             begun = Config.load(path)
             return self.evaluation_episodes or begun.evaluation_episodes, self.evaluate_rounds or begun.evaluate_rounds
-        return self.evaluation_episodes, self.evaluate_rounds or not (self.robot or self.target)
+        return self.evaluation_episodes, self.evaluate_rounds or target.simulated
 
-    def _folder(self, method: str) -> RunFolder:
-        where = self.robot or self.target or self.gap
-        return RunFolder(self.out or Path("runs") / folder_name(self.task, where, method, self.seed))
+    def _folder(self, method: str, target: TargetSpec) -> RunFolder:
+        return RunFolder(self.out or Path("runs") / folder_name(self.task, target.label, method, self.seed))
 
     def _estimate(self, config: Config, folder: RunFolder) -> Estimate | None:
         """What is asked of the target, if that may be a real one."""
-        if config.environment is None:
+        if config.target.simulated:
             return None
         spec = load_task(config.task).robot_model.spec
         return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
@@ -183,17 +176,17 @@ class Transfer:
         from isthmus.cli.progress import crossing_progress
 
         config = self._config()
-        folder = self._folder(config.method)
+        folder = self._folder(config.method, config.target)
         planned = self._estimate(config, folder)
         if self.dry_run:
             self._print_plan(config, folder, planned)
             return
         if planned is not None and planned.anything:
-            ask(planned, self.robot or self.target or "", yes=self.yes)
+            ask(planned, config.target.label, yes=self.yes)
         with crossing_progress() as display:
-            if config.robot is not None:
-                result = self._with_robot(config, config.robot, folder, display)
-            elif config.environment is not None:
+            if address := config.target.address:
+                result = self._with_robot(config, address, folder, display)
+            elif not config.target.simulated:
                 result = self._with_environment(config, folder, display)
             else:
                 result = run_transfer(config, folder, resume=self.resume, watch=display)
@@ -214,7 +207,7 @@ class Transfer:
 
     def _print_plan(self, config: Config, folder: RunFolder, planned: Estimate | None) -> None:
         if planned is not None and not self.json:
-            stdout.print(estimate_text(planned, self.robot or self.target or ""), soft_wrap=True, markup=False)
+            stdout.print(estimate_text(planned, config.target.label), soft_wrap=True, markup=False)
         print_json(plan(config.to_json(), planned, folder.path))
 
 

@@ -126,7 +126,7 @@ def ablation(
         raise Problem("an ablation needs at least one seed")
     check_tree(out)
     named = "" if set(tasks) == set(CASES) else f" --tasks {' '.join(tasks)}"
-    found = Ablation(seeds, f"isthmus ablate{named} --seeds {seeds}")
+    found = Ablation(seeds, f"isthmus experiment ablation{named} --seeds {seeds}")
     units = {
         _unit(task, gap, variant, seed, out): variant
         for seed in range(seeds)

@@ -48,7 +48,7 @@ class SeedStudy:
     def command(self) -> str:
         """What makes this study again."""
         config = self.config
-        words = ["isthmus", "study", config.task, *(config.policy.options if config.policy else [])]
+        words = ["isthmus", "experiment", "seeds", config.task, *(config.policy.options if config.policy else [])]
         words += ["--gap", config.gap, "--method", config.method]
         words += ["--may-retrain"] if config.settings.may_retrain else []
         words += ["--samples", str(config.samples), "--history", str(config.settings.history)]

@@ -154,4 +154,4 @@ def _command(task_name: str, settings: TrainSettings, seed: int) -> str:
         for field in dataclasses.fields(settings)
         if getattr(settings, field.name) != getattr(recipe, field.name)
     )
-    return f"isthmus expert train {task_name} --seed {seed}{options} --out {task_name}.npz"
+    return f"isthmus policy train {task_name} --seed {seed}{options} --out {task_name}.npz"

@@ -47,8 +47,8 @@ def load_robust(task: Task) -> NetworkPolicy:
 def _or_make_one(task: Task, options: str) -> str:
     """What to do where there is no policy; of a task in a file, only its name is known here."""
     if task.name in TASKS:
-        return f"or train one with `isthmus expert train {task.name}{options}`"
-    return f"let make_task() give its Task a `policy`, or train one with `isthmus expert train FILE.py{options}`"
+        return f"or train one with `isthmus policy train {task.name}{options}`"
+    return f"let make_task() give its Task a `policy`, or train one with `isthmus policy train FILE.py{options}`"
 
 
 def provenance(path: Path) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from isthmus.transfer import Config
 def repeat_command(config: Config, out: str = "NEW") -> str:
     """The command line of `config`: what it is, and every setting that is not as usual."""
     words = ["isthmus", "transfer", config.task]
-    target = ["--robot" if config.robot else "--target", config.environment] if config.environment else None
-    words += target or ["--gap", config.gap]
+    words += [word for name, value in config.target.options.items() for word in (f"--{name}", value)]
     for name in ("samples", "seed", "method"):
         words += [f"--{name}", str(getattr(config, name))]
     words += ["--history", str(config.settings.history)] if config.settings.history != 1 else []
@@ -20,7 +19,7 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     usual = Config(task=config.task)
     for name in ("round_samples", "evaluation_episodes"):
         words += _option(name, getattr(config, name), getattr(usual, name))
-    if config.environment:
+    if not config.target.simulated:
         words += ["--evaluation-episodes", "100"] if config.evaluation_episodes == usual.evaluation_episodes else []
         words += ["--evaluate-rounds"] if config.evaluate_rounds else []
     for group in ("collect", "fit"):

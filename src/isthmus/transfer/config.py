@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,10 @@ from isthmus.adapt.common.method_names import current_method
 from isthmus.core import Problem, check_range, unknown_name
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings
-from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.address import SCHEME
 from isthmus.io import from_json, read_json
 from isthmus.transfer.old_names import CONFIG, current_names
 from isthmus.transfer.source.policy import PolicyFile
+from isthmus.transfer.targets.spec import TargetSpec
 
 EPISODES = 5
 """At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
@@ -52,8 +52,7 @@ class Config:
     evaluate_rounds: bool = True
     """Whether the policy is scored after every round, or only after the last: on a robot every score costs steps."""
     environment: str | None = None
-    """A target in place of the task's own robot behind a gap: a Gymnasium environment, by id or Python file, or a robot
-    over ROS, as in ros://127.0.0.1:11311."""
+    """A target in place of the task's own robot behind a gap, as text that `TargetSpec.parse` reads."""
     settings: MethodSettings = field(default_factory=MethodSettings)
     policy: PolicyFile | None = None
     """Another policy than the task's expert."""
@@ -63,6 +62,9 @@ class Config:
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
         object.__setattr__(self, "method", current_method(self.method))
+        target = TargetSpec.of(self.gap, self.environment)
+        object.__setattr__(self, "gap", target.gap)
+        object.__setattr__(self, "environment", target.environment)
         if self.method not in METHODS:
             raise unknown_name("method", self.method, METHODS)
         check_range("samples", self.samples, 1, MOST_SAMPLES)
@@ -78,24 +80,21 @@ class Config:
             )
         if self.settings.may_retrain and self.method != "auto":
             raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
-        if self.environment and self.gap != "none":
-            raise Problem("an environment is a target of its own: give it, or a gap, not both")
-        if self.environment and self.settings.collect.placed:
+        if not self.target.simulated and self.settings.collect.placed:
             raise Problem("collect.placed is for simulations: a robot or an environment cannot be put into a state")
 
     @property
     def _fewest_episodes(self) -> int:
         """A robot's episodes are dear, and those of slow methods take long; all others are judged over enough."""
         kind = METHODS[self.method]
-        if self.environment or kind.slow:
+        if not self.target.simulated or kind.slow:
             return 1
         return FEWEST_SIMULATED if kind.simulates else FEWEST_EPISODES
 
-    @property
-    def robot(self) -> Address | None:
-        """Where the robot is, if the target is one."""
-        is_robot = self.environment is not None and self.environment.startswith(f"{SCHEME}:")
-        return Address.parse(self.environment) if is_robot and self.environment else None
+    @cached_property
+    def target(self) -> TargetSpec:
+        """The target; `gap` and `environment` are how it is written."""
+        return TargetSpec.of(self.gap, self.environment)
 
     @property
     def samples_a_round(self) -> int:

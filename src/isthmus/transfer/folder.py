@@ -168,7 +168,7 @@ class RunFolder:
     def _check_same(self, config: Config) -> None:
         ours, theirs = _flat(config.to_json()), _flat(Config.load(self.config_path).to_json())
         different = [name for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)]
-        if config.environment is None:  # safety is a matter of real targets, and its defaults have changed
+        if config.target.simulated:  # safety is a matter of real targets, and its defaults have changed
             different = [name for name in different if not name.startswith("safety.")]
         if different:
             name = different[0]

@@ -31,7 +31,7 @@ from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.target_steps import StepCounter
-from isthmus.transfer.targets.connection import connection
+from isthmus.transfer.targets.make import Setup, make_target
 from isthmus.transfer.targets.target import TRACED_EPISODES, Settled, Target, clear_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run_transfer(
     task = context.task
     gap = config.load_gap().resolve(task.robot_model.model)
     gap.apply(task.robot_model.model)  # a gap that does not fit is refused before anything is written
-    connect = connection(config, task, gap, attended, stop, abandon)
+    connect = make_target(config.target, Setup(config, task, gap, attended, stop or Stop(), abandon))
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
@@ -125,7 +125,7 @@ class _Run:
 
     def _unadapted(self) -> Scored:
         """The expert on the target; in simulation it comes to the same every time."""
-        if self.config.environment is not None:
+        if not self.config.target.simulated:
             with self.counter.counting("evaluation"):
                 return self.target.score(self.expert, 1, self._starts())
         return self.context.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
@@ -300,7 +300,7 @@ class _Run:
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
         return Result(
             task=self.config.task,
-            gap=self.config.environment or str(self.gap),
+            gap=str(self.gap) if self.config.target.simulated else self.config.target.label,
             method=self.config.method,
             sees=METHODS[self.config.method].sees,
             history=method.history,

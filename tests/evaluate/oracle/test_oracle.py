@@ -114,7 +114,7 @@ def test_the_root_is_what_no_actuator_moves():
 
 
 def test_it_is_labelled_an_oracle(capsys):
-    options = ["oracle", "reacher", "--gap", "tilt=45", "--episodes", "4"]
+    options = ["analyse", "oracle", "reacher", "--gap", "tilt=45", "--episodes", "4"]
     main(options)
     printed = capsys.readouterr().out
     assert "oracle (looks into the target)" in printed

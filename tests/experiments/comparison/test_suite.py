@@ -58,7 +58,7 @@ def test_the_files_say_what_to_take_and_what_is_missing(comparisons, make_row, t
     begun = Comparison(
         comparisons[0].case, 2, (make_row("unadapted", 0.5, missing=(1,)), make_row("pd", missing=(0, 1))), {}
     )
-    write_suite([*comparisons, empty, begun], "isthmus compare-suite", tmp_path)
+    write_suite([*comparisons, empty, begun], "isthmus experiment suite", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "| reacher | tilt=90 | 0.500 ± 0.000 | pd | 0.900 ± 0.000 | 0.300 |" in text
     assert "| reacher | tilt=90 | missing | missing | missing | missing |" in text
@@ -77,7 +77,7 @@ def test_ceilings_stand_beside_what_is_reached_where_they_are_asked_for(comparis
     known = {"normalised": 0.8, "standard_error": 0.01, "out_of_reach": 1.0}
     first = comparisons[0]
     both = Comparison(first.case, 2, first.rows, {**first.oracle_scores, "root": known})
-    write_suite([both], "isthmus compare-suite", tmp_path)
+    write_suite([both], "isthmus experiment suite", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "0.300 with equal weights, and 0.800 with weights on the unactuated root" in text
     assert "The best that is reached is 0.900, by pd." in text
@@ -85,7 +85,7 @@ def test_ceilings_stand_beside_what_is_reached_where_they_are_asked_for(comparis
 
 def test_a_suite_runs_what_is_named_and_writes_its_results(tmp_path, in_process, monkeypatch, tiny):
     monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd")])
-    run_suite(tmp_path / "work", tmp_path / "results", "isthmus compare-suite", seeds=1, only=["reacher"])
+    run_suite(tmp_path / "work", tmp_path / "results", "isthmus experiment suite", seeds=1, only=["reacher"])
     assert {path.name for path in (tmp_path / "results").iterdir()} == {
         *("compare.html", "compare.json", "compare.md", "compare.svg")
     }

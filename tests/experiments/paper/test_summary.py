@@ -99,7 +99,7 @@ def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
         *("0.013", "1 of 3", f"{hopper.config.samples // 1000}", "0.20", "3 of 4", EARLIER),
     ]
     assert json.loads((tmp_path / "figure-4.json").read_text())["commands"] == [
-        "isthmus reproduce figure-4 --only hopper --seeds 4"
+        "isthmus experiment paper figure-4 --tasks hopper --seeds 4"
     ]
 
 

@@ -63,7 +63,7 @@ class Comparison:
         """What makes it again."""
         case = self.case
         if case.round_ends:
-            return shlex.join(("isthmus", "compare-suite", "--only", case.task, "--seeds", str(self.seeds)))
+            return shlex.join(("isthmus", "experiment", "suite", "--tasks", case.task, "--seeds", str(self.seeds)))
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
         picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
         words = ("isthmus", "compare", case.task, "--gap", case.gap, "--samples", str(case.samples), *picked)

@@ -48,7 +48,9 @@ class Summary:
         seeds = {one.case.robot: len(one.outcomes) + len(one.missing) for one in self.tallies if one.outcomes}
         quick = ["--quick"] if self.figure.quick else []
         return [
-            shlex.join(["isthmus", "reproduce", self.figure.name, *quick, "--only", robot, "--seeds", str(count)])
+            shlex.join(
+                ["isthmus", "experiment", "paper", self.figure.name, *quick, "--tasks", robot, "--seeds", str(count)]
+            )
             for robot, count in seeds.items()
         ]
 

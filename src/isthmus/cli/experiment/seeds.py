@@ -5,35 +5,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from tyro.conf import Positional
 
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
 
 
 @dataclass(frozen=True)
-class Study:
+class Seeds:
     """Cross a gap from many seeds, and say how well it went and how sure that is.
 
-    Example: `isthmus study reacher --gap tilt=90 --samples 2000 --seeds 10`
-    Example: `isthmus study hopper --policy ppo_hopper.zip --gap gravity=1.2 --seeds 5`
+    Example: `isthmus experiment seeds reacher --gap tilt=90 --samples 2000 --seeds 10`
+
+    Example: `isthmus experiment seeds hopper --policy ppo_hopper.zip --gap gravity=1.2 --seeds 5`
 
     A study that was stopped goes on with the same command.
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on the target, as in tilt=90: see `isthmus gaps`."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    """What is different on the target, as in tilt=90: see `isthmus list gaps`."""
+    source: PolicyArgument = EXPERT
     method: str = "auto"
-    """The way across: see `isthmus methods`."""
+    """The way across: see `isthmus list methods`."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     history: int = 1
@@ -52,17 +45,16 @@ class Study:
     def run(self) -> None:
         """Run the study, print its table, write JSON and plot."""
         from isthmus.adapt import MethodSettings
-        from isthmus.cli.files import policy_file
         from isthmus.experiments import study_seeds
         from isthmus.experiments.plot import plot_curve
         from isthmus.robots import load_task
         from isthmus.transfer import Config, Result, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
-        policy = policy_file(self.policy, self.normaliser, self.layout, trust=self.trust)
+        policy = self.source.file
         config = Config(self.task, self.gap, self.method, self.samples, settings=settings, policy=policy)
         config.load_gap().apply(load_task(self.task).robot_model.model)
-        whose = (self.policy.stem,) if self.policy else ()
+        whose = (self.source.policy.stem,) if self.source.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
         columns = (
             TextColumn("{task.description}", markup=False),

@@ -9,10 +9,10 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 
 @dataclass(frozen=True)
-class Ablate:
+class Ablation:
     """Leave out one part of `residual-action`, or of `auto`, at a time, on several gaps: what each of them is worth.
 
-    Example: `isthmus ablate --tasks reacher --seeds 3`
+    Example: `isthmus experiment ablation --tasks reacher --seeds 3`
 
     An ablation that was stopped goes on with the same command.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Tasks:
     """List the robots and what they are to do.
 
-    Example: `isthmus tasks`
+    Example: `isthmus list tasks`
     """
 
     json: bool = False
@@ -61,7 +61,7 @@ def _brings_policy(kind: "TaskKind") -> bool:
 class Gaps:
     """List the differences between source and target that can be dialled in.
 
-    Example: `isthmus gaps --json`
+    Example: `isthmus list gaps --json`
     """
 
     json: bool = False
@@ -119,7 +119,7 @@ class Gaps:
 class Methods:
     """List the ways across a gap.
 
-    Example: `isthmus methods`
+    Example: `isthmus list methods`
     """
 
     json: bool = False

@@ -5,8 +5,7 @@ from math import fsum
 from pathlib import Path
 from statistics import fmean
 
-from tyro.conf import Positional
-
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 from isthmus.core.commit import current_commit
@@ -23,28 +22,21 @@ NOTHING = 1e-4
 class Identify:
     """Identify a robot's physics: mass, damping, friction, gravity and more, beside the simulator's own.
 
-    Example: `isthmus identify half-cheetah --gap mass=1.2,gravity=0.9 --samples 2000`
-    Example: `isthmus identify hopper --logs runs/r0`
+    Example: `isthmus analyse identify half-cheetah --gap mass=1.2,gravity=0.9 --samples 2000`
+
+    Example: `isthmus analyse identify hopper --logs runs/r0`
 
     What the steps do not determine stays as the simulator has it, and is marked so.
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on a simulated target, as in mass=1.2: see `isthmus gaps`."""
+    """What is different on a simulated target, as in mass=1.2: see `isthmus list gaps`."""
     logs: Path | None = None
     """Folder of a run whose recorded steps are taken instead, of whatever robot."""
     samples: int = 2000
     """Steps that are taken on the simulated target."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    source: PolicyArgument = EXPERT
     seed: int = 0
     """Decides everything random."""
     json: bool = False
@@ -52,7 +44,6 @@ class Identify:
 
     def run(self) -> None:
         """Find it and print it."""
-        from isthmus.cli.files import policy_file
         from isthmus.gaps import Gap
         from isthmus.robots import load_task
         from isthmus.sysid import Physics, Transitions, estimates, identify
@@ -65,7 +56,7 @@ class Identify:
         if self.logs:
             episodes = logged(self.logs, task)
         else:
-            policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
+            policy = source_policy(task, self.source.file)
             episodes = gather(task, gap, policy, self.samples, self.seed)
         physics, steps = Physics(task.robot_model), Transitions.of(episodes)
         found = identify(physics, steps, task.robot_model.spec.targets)

@@ -9,11 +9,12 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 
 
 @dataclass(frozen=True)
-class Survey:
+class RandomGaps:
     """Cross random gaps on each robot: how far does a method get on gaps that nobody chose, and does it ever hurt?
 
-    Example: `isthmus survey --tasks reacher --gaps 20`
-    Example: `isthmus survey --tasks hopper half-cheetah --gaps 10 --samples 1000 --results docs/results`
+    Example: `isthmus experiment random-gaps --tasks reacher --gaps 20`
+
+    Example: `isthmus experiment random-gaps --tasks hopper half-cheetah --gaps 10 --results docs/results`
 
     A survey that was stopped goes on with the same command, and more gaps go on from fewer.
     """
@@ -25,7 +26,7 @@ class Survey:
     first: int = 100
     """The first of them, random:100 if not given: those before may be looked at while a method is made."""
     method: str = "auto"
-    """The way across: see `isthmus methods`."""
+    """The way across: see `isthmus list methods`."""
     samples: int = 1000
     """Steps that may be taken on the target."""
     workers: int = len(os.sched_getaffinity(0))
@@ -47,7 +48,7 @@ class Survey:
             stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
         folder, tasks = self.results or self.out, split_names(self.tasks) or TASKS
-        command = f"isthmus survey --tasks {' '.join(tasks)} --gaps {self.gaps} --first {self.first}"
+        command = f"isthmus experiment random-gaps --tasks {' '.join(tasks)} --gaps {self.gaps} --first {self.first}"
         command += f" --method {self.method} --samples {self.samples}"
         done = survey(
             tasks,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tyro.conf import Positional
-
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 
@@ -15,29 +14,21 @@ LISTED = 5
 class Oracle:
     """Find the best that one-step action adaptation could do on a gap: an oracle, which looks into the target.
 
-    Example: `isthmus oracle hopper --gap gravity=1.2 --metric cost-to-go`
+    Example: `isthmus analyse oracle hopper --gap gravity=1.2 --metric cost-to-go`
 
     It optimises every command in the target simulator itself, and knows the target's model; noise, delays and sensor
     errors it meets as everybody does. For a robot that is known from the logs of a run alone, a forward model that is
-    fitted to them stands in, and the outcome is an estimate: `isthmus oracle hopper --logs runs/r0`
+    fitted to them stands in, and the outcome is an estimate: `isthmus analyse oracle hopper --logs runs/r0`
     """
 
-    task: Positional[str]
-    """The robot and its task: see `isthmus tasks`; or a robot file, as in my_robot.py, which is code and is run."""
+    task: TaskArgument
     gap: str = "none"
-    """What is different on the target, as in gravity=1.2: see `isthmus gaps`."""
+    """What is different on the target, as in gravity=1.2: see `isthmus list gaps`."""
     logs: Path | None = None
     """Folder of a run: an estimate from the steps it recorded, instead of a look into the target."""
     metric: str = "even"
     """Which errors count where not all can be avoided: even, root (unactuated ones five times more) or cost-to-go."""
-    policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
-    normaliser: Path | None = None
-    """VecNormalize statistics (.pkl) that the policy was trained with."""
-    layout: str | None = None
-    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
-    trust: bool = False
-    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+    source: PolicyArgument = EXPERT
     episodes: int = 50
     """Episodes behind every score."""
     seed: int = 0
@@ -47,7 +38,6 @@ class Oracle:
 
     def run(self) -> None:
         """Find it and print it."""
-        from isthmus.cli.files import policy_file
         from isthmus.evaluate.oracle import estimated_oracle_score, oracle_score
         from isthmus.gaps import Gap
         from isthmus.robots import load_task
@@ -57,7 +47,7 @@ class Oracle:
         if self.logs and self.gap != "none":
             raise Problem("logs are of a target of their own: give them, or a gap, not both")
         task, gap = load_task(self.task), Gap.parse(self.gap)
-        policy = source_policy(task, policy_file(self.policy, self.normaliser, self.layout, trust=self.trust))
+        policy = source_policy(task, self.source.file)
         if self.logs:
             steps = logged(self.logs, task)
             found = estimated_oracle_score(

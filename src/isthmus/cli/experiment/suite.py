@@ -10,17 +10,18 @@ from isthmus.cli.output import print_json, print_table, stdout
 
 
 @dataclass(frozen=True)
-class CompareSuite:
+class Suite:
     """Compare all methods on several gaps of each robot: where does each of them win?
 
-    Example: `isthmus compare-suite --only reacher --seeds 3 --results docs/results`
-    Example: `isthmus compare-suite --only hopper humanoid --methods auto residual-action`
+    Example: `isthmus experiment suite --tasks reacher --seeds 3 --results docs/results`
+
+    Example: `isthmus experiment suite --tasks hopper humanoid --methods auto residual-action`
 
     A suite that was stopped, or killed, goes on with the same command; more seeds go on from fewer. What is there so
     far is always in RESULTS, with what is missing shown as missing: compare.md, .json, .svg and .html.
     """
 
-    only: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
     """Robots to run; the others are shown as far as they are. All when not given."""
     methods: tuple[str, ...] = ()
     """Methods to run, without the ceilings; the others are shown as far as they are. All when not given."""
@@ -41,7 +42,7 @@ class CompareSuite:
         from isthmus.experiments.comparison.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
 
         folder = self.results or self.out
-        command = f"isthmus compare-suite --seeds {self.seeds}"
+        command = f"isthmus experiment suite --seeds {self.seeds}"
         with job_progress(TITLE) as watch:
             done = run_suite(
                 self.out,
@@ -49,7 +50,7 @@ class CompareSuite:
                 command,
                 seeds=self.seeds,
                 workers=self.workers,
-                only=split_names(self.only),
+                only=split_names(self.tasks),
                 methods=split_names(self.methods),
                 watch=watch,
             )

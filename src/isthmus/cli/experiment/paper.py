@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reproduce:
+class Paper:
     """Make figure 3, 4 or 5 of the paper again, and show ours beside the paper's numbers.
 
-    Example: `isthmus reproduce figure-4 --quick --only hopper`
+    Example: `isthmus experiment paper figure-4 --quick --tasks hopper`
 
     A study that was stopped, or killed, goes on with the same command; more seeds go on from fewer. figure-3 is the
     score against the size of the gap, figure-4 the samples until 3/4 of the expert, and figure-5 swings of a Fetch arm
@@ -31,7 +31,7 @@ class Reproduce:
     """figure-3, figure-4 or figure-5."""
     quick: bool = False
     """A coarse look within minutes: two seeds, few gaps, small budgets. Its cells are kept apart."""
-    only: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
     """Robots to run; all of the figure that have an expert when not given."""
     seeds: int | None = None
     """How many seeds: 0, 1, 2, ...; 10, or 2 with --quick, when not given."""
@@ -63,7 +63,7 @@ class Reproduce:
                 figure,
                 self.out,
                 seeds=seeds,
-                only=split_names(self.only),
+                only=split_names(self.tasks),
                 workers=self.workers,
                 ray=self.ray,
                 keep_runs=self.keep_runs,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from isthmus.core import Lost, Problem
@@ -12,6 +13,7 @@ from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import LOCK, RunFolder
 from isthmus.transfer.manifest import NAME as MANIFEST
+from isthmus.transfer.targets.spec import Kind, TargetSpec
 from isthmus.transfer.targets.target import SimulatedTarget, Target
 
 if TYPE_CHECKING:
@@ -23,42 +25,61 @@ Connect = Callable[[RunFolder], AbstractContextManager[Target]]
 """From the folder of a run, which is its own by then, the target for as long as it is used."""
 
 
-def connection(
-    config: Config,
-    task: Task,
-    gap: Gap,
-    attended: "Attended | None",
-    stop: Stop | None = None,
-    abandon: "Abandon | None" = None,
-) -> Connect:
-    """The way to the target of `config`.
+@dataclass(frozen=True)
+class Setup:
+    """What a target is made from, besides the value that names it."""
+
+    config: Config
+    task: Task
+    gap: Gap
+    """As it is for the task's robot; no gap for targets that are not simulated."""
+    attended: "Attended | None" = None
+    """Who is with a robot while it moves."""
+    stop: Stop = field(default_factory=Stop)
+    """Holds an environment."""
+    abandon: "Abandon | None" = None
+    """Ends the process if an environment's code cannot be interrupted."""
+
+
+def make_target(spec: TargetSpec, setup: Setup) -> Connect:
+    """The way to a target.
 
     A target in simulation is there at once: one that cannot be made is refused before anything is written. No robot and
-    no environment is touched before the run folder is claimed. `stop` holds an environment, and `abandon` ends the
-    process if its code cannot be interrupted.
+    no environment is touched before the run folder is claimed.
     """
-    address = config.robot
-    if address is not None:
-        return lambda folder: _robot(address, config, folder, task, attended)
-    name = config.environment
-    if name is not None:
-        from isthmus.sim.environment import check_environment  # noqa: PLC0415 - Gymnasium only where it is used
+    return MAKERS[spec.kind](spec, setup)
 
-        check_environment(name)
-        return lambda folder: _environment(name, config, folder, task, stop or Stop(), abandon)
-    target = SimulatedTarget(task, gap, config.evaluation_episodes)
+
+def _simulated(_spec: TargetSpec, setup: Setup) -> Connect:
+    target = SimulatedTarget(setup.task, setup.gap, setup.config.evaluation_episodes)
     return lambda _folder: nullcontext(target)
 
 
+def _gymnasium(spec: TargetSpec, setup: Setup) -> Connect:
+    from isthmus.sim.environment import check_environment  # noqa: PLC0415 - Gymnasium only where it is used
+
+    check_environment(spec.value)
+    return lambda folder: _environment(spec.value, setup, folder)
+
+
+def _ros(spec: TargetSpec, setup: Setup) -> Connect:
+    return lambda folder: _robot(Address.parse(str(spec)), setup, folder)
+
+
+MAKERS: dict[Kind, Callable[[TargetSpec, Setup], Connect]] = {"gap": _simulated, "gym": _gymnasium, "ros": _ros}
+"""How to get to a target of each kind."""
+
+
 @contextmanager
-def _environment(
-    name: str, config: Config, folder: RunFolder, task: Task, stop: Stop, abandon: "Abandon | None"
-) -> Generator[Target]:
+def _environment(name: str, setup: Setup, folder: RunFolder) -> Generator[Target]:
     """Somebody's environment; however this ends, it is held if it can be, and closed."""
     from isthmus.transfer.targets.gymnasium import EnvironmentTarget  # noqa: PLC0415 - Gymnasium only where it is used
 
+    stop = setup.stop
     try:
-        target = EnvironmentTarget(task, name, config.evaluation_episodes, config.safety, stop, abandon)
+        target = EnvironmentTarget(
+            setup.task, name, setup.config.evaluation_episodes, setup.config.safety, stop, setup.abandon
+        )
     except KeyboardInterrupt as error:
         _forget_unused(folder)
         raise _as_sentence(error, stop) from error
@@ -94,13 +115,12 @@ def _forget_unused(folder: RunFolder) -> None:
 
 
 @contextmanager
-def _robot(
-    address: Address, config: Config, folder: RunFolder, task: Task, attended: "Attended | None"
-) -> Generator[Target]:
+def _robot(address: Address, setup: Setup, folder: RunFolder) -> Generator[Target]:
     """The arm at the other end of a ROS graph; however this ends, it is left holding, and what happened is written."""
     from isthmus.transfer.targets.ros1 import RosTarget  # noqa: PLC0415 - ROS only where it is used
 
-    arm = RosTarget(task, address, config.evaluation_episodes, config.safety, attended)
+    config = setup.config
+    arm = RosTarget(setup.task, address, config.evaluation_episodes, config.safety, setup.attended)
     try:
         yield arm
     finally:

@@ -1,0 +1,1 @@
+"""`isthmus analyse`: what a gap consists of, and how much of it could be closed."""

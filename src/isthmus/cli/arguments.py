@@ -1,0 +1,49 @@
+"""Arguments that several commands have in common."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from isthmus.core import Problem
+from isthmus.transfer import PolicyFile
+
+TaskArgument = Annotated[
+    Positional[str],
+    arg(
+        metavar="TASK",
+        help="The robot and its task: see `isthmus list tasks`; or a robot file, as in my_robot.py, which is code and "
+        "is run.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PolicyOptions:
+    """The policy to use, and what it was trained with."""
+
+    policy: Path | None = None
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    normaliser: Path | None = None
+    """VecNormalize statistics (.pkl) that the policy was trained with."""
+    layout: str | None = None
+    """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    trust: bool = False
+    """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
+
+    @property
+    def file(self) -> PolicyFile | None:
+        """The policy that is asked for; None for the task's expert."""
+        if self.policy is None:
+            if self.normaliser or self.layout:
+                raise Problem("--normaliser and --layout go with --policy: give the policy they belong to")
+            return None
+        file = PolicyFile(str(self.policy), str(self.normaliser) if self.normaliser else None, self.layout)
+        return file.trusted() if self.trust else file
+
+
+PolicyArgument = Annotated[PolicyOptions, arg(name="")]
+"""A field of a command: its options have no prefix."""
+EXPERT = PolicyOptions()
+"""The task's own policy."""

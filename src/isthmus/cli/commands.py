@@ -1,0 +1,114 @@
+"""Every command: its name, a line about it, and the group it belongs to."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from isthmus.cli.analyse.identify import Identify
+from isthmus.cli.analyse.oracle import Oracle
+from isthmus.cli.bench import Bench
+from isthmus.cli.check import Check
+from isthmus.cli.compare import Compare
+from isthmus.cli.experiment.ablation import Ablation
+from isthmus.cli.experiment.paper import Paper
+from isthmus.cli.experiment.random_gaps import RandomGaps
+from isthmus.cli.experiment.seeds import Seeds
+from isthmus.cli.experiment.suite import Suite
+from isthmus.cli.list import Gaps, Methods, Tasks
+from isthmus.cli.policy.evaluate import Evaluate
+from isthmus.cli.policy.sensitivity import Sensitivity
+from isthmus.cli.policy.train import Train
+from isthmus.cli.report import Report
+from isthmus.cli.robot.faults import Faults
+from isthmus.cli.robot.up import Up
+from isthmus.cli.transfer import Transfer
+
+
+class Command(Protocol):
+    """A parsed command: a frozen dataclass whose fields are its options."""
+
+    def run(self) -> None:
+        """Do what the command is for."""
+        ...
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A command that can be run."""
+
+    summary: str
+    options: type[Command]
+    """The dataclass whose fields are its options."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Commands with a first word in common."""
+
+    summary: str
+    commands: dict[str, Leaf]
+
+
+SECTIONS: dict[str, dict[str, Leaf | Group]] = {
+    "Adapt a policy": {
+        "transfer": Leaf("collect on the target, adapt the policy, evaluate, report", Transfer),
+        "report": Leaf("build the report page of a run again", Report),
+        "compare": Leaf("try every method on one gap and recommend one", Compare),
+    },
+    "Prepare": {
+        "list": Group(
+            "show what there is",
+            {
+                "tasks": Leaf("robots and what they do", Tasks),
+                "gaps": Leaf("differences between simulator and target that can be set", Gaps),
+                "methods": Leaf("ways to adapt a policy", Methods),
+            },
+        ),
+        "check": Leaf("check a robot model and its policy in simulation", Check),
+        "policy": Group(
+            "make and measure policies",
+            {
+                "train": Leaf("train a policy in the source simulator", Train),
+                "evaluate": Leaf("return and score, with or without a gap", Evaluate),
+                "sensitivity": Leaf("what each gap costs a policy", Sensitivity),
+            },
+        ),
+    },
+    "Understand": {
+        "analyse": Group(
+            "study a gap",
+            {
+                "identify": Leaf("physical parameters from recorded steps", Identify),
+                "oracle": Leaf("what one-step action adaptation could reach, given the target's model", Oracle),
+            },
+        ),
+        "experiment": Group(
+            "run many transfers",
+            {
+                "seeds": Leaf("one gap from many seeds", Seeds),
+                "random-gaps": Leaf("gaps drawn at random on each robot", RandomGaps),
+                "ablation": Leaf("leave out one part of a method at a time", Ablation),
+                "suite": Leaf("every method on several gaps of each robot", Suite),
+                "paper": Leaf("the figures of the paper", Paper),
+            },
+        ),
+    },
+    "Machines": {
+        "robot": Group(
+            "simulated robots on a ROS graph",
+            {
+                "up": Leaf("start one", Up),
+                "faults": Leaf("inflict faults on them and check the safety promises", Faults),
+            },
+        ),
+        "bench": Leaf("measure the hot paths", Bench),
+    },
+}
+COMMANDS: dict[str, Leaf | Group] = {name: one for section in SECTIONS.values() for name, one in section.items()}
+LEAVES: dict[tuple[str, ...], Leaf] = {
+    words: leaf
+    for name, one in COMMANDS.items()
+    for words, leaf in (
+        [((name,), one)] if isinstance(one, Leaf) else [((name, inner), leaf) for inner, leaf in one.commands.items()]
+    )
+}
+"""Every command that can be run, by its words."""

@@ -1,0 +1,1 @@
+"""`isthmus experiment`: many transfers, and what they come to together."""

@@ -1,0 +1,1 @@
+"""`isthmus policy`: train, evaluate and probe the policies that work in simulation."""

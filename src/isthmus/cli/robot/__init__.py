@@ -1,0 +1,1 @@
+"""`isthmus robot`: simulated robots on a ROS graph."""

@@ -1,0 +1,103 @@
+"""Which target a run adapts to, as a value: parsed once, printed once."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from isthmus.core import Problem, unknown_name
+from isthmus.hardware.ros1 import Address
+from isthmus.hardware.ros1.address import SCHEME
+
+Kind = Literal["gap", "gym", "ros"]
+"""The task's own robot in simulation, with a gap; a Gymnasium environment; a robot on a ROS graph.
+
+A new kind is added here, and to the makers in `make.py`.
+"""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TAG = re.compile(r"[a-z][a-z0-9_-]*")
+MODULE_AND_ID = re.compile(r"[\w.]+:[\w./-]+-v\d+")
+"""A Gymnasium id with the module that registers it, as in my_envs:Arm-v0."""
+FORMS = "an environment's id or Python file, gym:ID, ros://HOST:PORT, or gap:NAME=VALUE"
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """A target: its kind, and which one of that kind."""
+
+    kind: Kind = "gap"
+    value: str = "none"
+    """The gap, as in tilt=90; the environment's id or Python file; or the address, as in //127.0.0.1:11311."""
+
+    @staticmethod
+    def parse(text: str) -> "TargetSpec":
+        """The target that `text` names: `KIND:VALUE`, or an environment's id or Python file alone."""
+        tag, colon, value = text.partition(":")
+        if tag == SCHEME and colon:
+            return TargetSpec("ros", str(Address.parse(text)).removeprefix(f"{SCHEME}:"))
+        if not text or (colon and tag in KINDS and not value):
+            raise Problem(f"{text!r} names no target: give {FORMS}")
+        if colon and tag in KINDS:
+            return TargetSpec(cast("Kind", tag), value)
+        if colon and TAG.fullmatch(tag) and not _names_environment(text):
+            raise Problem(f"{text!r} names no target ({unknown_name('kind of target', tag, KINDS)}): give {FORMS}")
+        return TargetSpec("gym", text)
+
+    @staticmethod
+    def of(gap: str = "none", environment: str | None = None) -> "TargetSpec":
+        """The target of a gap, or of the `environment` that is given instead."""
+        if environment is None:
+            return TargetSpec("gap", gap)
+        if gap != "none":
+            raise Problem("an environment is a target of its own: give it, or a gap, not both")
+        return TargetSpec.parse(environment)
+
+    @staticmethod
+    def of_options(gap: str = "none", target: str | None = None, robot: str | None = None) -> "TargetSpec":
+        """The target that the options `--gap`, `--target` and `--robot` of a command ask for."""
+        if robot is not None and target is not None:
+            raise Problem("a robot and an environment are two targets: give one")
+        if robot is not None:
+            Address.parse(robot)
+        return TargetSpec.of(gap, target if robot is None else robot)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The option of a command that asks for this target, and its value."""
+        name = {"gap": "gap", "ros": "robot"}.get(self.kind, "target")
+        return {name: self.label}
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is the task's own robot in simulation, whose steps cost nothing."""
+        return self.kind == "gap"
+
+    @property
+    def gap(self) -> str:
+        """The gap of a simulated target; none for others."""
+        return self.value if self.simulated else "none"
+
+    @property
+    def environment(self) -> str | None:
+        """The target as text where it is not simulated."""
+        return None if self.simulated else str(self)
+
+    @property
+    def address(self) -> Address | None:
+        """Where the ROS master of a robot is; None for others."""
+        return Address.parse(str(self)) if self.kind == "ros" else None
+
+    @property
+    def label(self) -> str:
+        """The target for people and for names of folders."""
+        return self.environment or self.gap
+
+    def __str__(self) -> str:
+        """As `parse` reads it."""
+        is_plain = self.kind == "gym" and (":" not in self.value or _names_environment(self.value))
+        return self.value if is_plain else f"{self.kind}:{self.value}"
+
+
+def _names_environment(text: str) -> bool:
+    """Whether a text with a colon in it is an environment's id or file, and no other kind of target."""
+    tag = text.partition(":")[0]
+    return tag not in KINDS and (text.endswith(".py") or MODULE_AND_ID.fullmatch(text) is not None)
