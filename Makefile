@@ -43,6 +43,7 @@ lint: env  ## ruff, basedpyright and import-linter
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python tools/diagram.py
 
 test: env lint  ## lint, then run the tests
 	@$(BIN)/pytest

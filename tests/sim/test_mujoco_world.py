@@ -67,7 +67,10 @@ def test_a_gap_changes_the_target_and_not_the_source(reacher, rng):
 
 
 def test_a_world_predicts_with_its_own_model(reacher, rng):
-    source, target = reacher.source(1), MujocoWorld(reacher.robot_model, 1, models=heavier(reacher.robot_model.model, 3))
+    source, target = (
+        reacher.source(1),
+        MujocoWorld(reacher.robot_model, 1, models=heavier(reacher.robot_model.model, 3)),
+    )
     history, actions = History.of(source.reset(rng)), np.array([[1.0, -1.0]])
     assert np.abs(source.predict(history, actions) - target.predict(history, actions)).max() > 1e-2
 

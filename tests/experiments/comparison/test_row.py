@@ -64,5 +64,7 @@ def test_enough_are_the_samples_from_which_the_score_held(make_row):
     assert make_row("pd", 0.9, 0.9, early=((250, 0.2), (500, 0.0), (750, 0.005))).samples_needed == 500
     assert make_row("pd", 0.9, 0.9, early=((250, 0.0), (500, 0.3), (750, 0.0))).samples_needed == 750
     assert make_row("pd", 0.9, 0.9, early=((250, 0.3), (500, 0.3), (750, 0.3))).samples_needed == 1000
-    assert make_row("pd", 0.8, 1.0, early=((250, 0.1), (500, 0.1), (750, 0.1))).samples_needed == 250  # well within the noise
+    assert (
+        make_row("pd", 0.8, 1.0, early=((250, 0.1), (500, 0.1), (750, 0.1))).samples_needed == 250
+    )  # well within the noise
     assert make_row("gaussian", 0.9, samples=0).samples_needed == 0

@@ -32,7 +32,8 @@ def widened(run):
                 lengths=rng.integers(1, steps + 1, n),
             )
         rounds = tuple(
-            dataclasses.replace(one, error=(0.5,) * actions, action_std=(1.0,) * actions, waves=()) for one in run.rounds
+            dataclasses.replace(one, error=(0.5,) * actions, action_std=(1.0,) * actions, waves=())
+            for one in run.rounds
         )
         embodiment = dataclasses.replace(run.task.robot_model, spec=spec)
         task = dataclasses.replace(run.task, robot_model=embodiment)
