@@ -13,7 +13,7 @@ import pytest
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.adapt.settings import CollectSettings, FitSettings
-from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, stream
+from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, act, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
 from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
@@ -184,7 +184,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         *(policy, task.source(), task.unclamped(4), spec, 0, source_cost(reacher), joints_of(reacher)),
         finetuner=lambda one: PpoFinetuner(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
-        physics=Physics(task.embodiment),
+        physics=Physics(task.robot_model),
         rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)
@@ -210,4 +210,4 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     assert robot.samples == sum(one.samples for episode in episodes for one in episode) > 0
     buffer = HistoryBuffer(spec, 1, method.history)
     buffer.begin(robot.reset(stream(0, "cross")))
-    assert method.policy()(buffer.window).shape == (1, spec.action_size)
+    assert act(method.policy(), buffer.window)[0].shape == (1, spec.action_size)

@@ -297,7 +297,7 @@ def test_noise_that_is_cut_off_is_found_where_a_range_is_not_about_zero():
         past = past_actions(asked + middle, 4)
         run = EffectiveSteps(0, seen, asked + middle, asked + middle, past, explained)
         found.append(fit_response(limits, [run], 1)[0].disturbance)
-    assert [one.cut for one in found] == [True, True]
+    assert [one.saturates for one in found] == [True, True]
     np.testing.assert_allclose(found[1].spread, found[0].spread, rtol=0.05)
 
 
