@@ -40,7 +40,7 @@ class Scripted:
     def corrected(self, _correct):
         return self
 
-    def practise(self, trained, _seed, progress):
+    def train(self, trained, _seed, progress):
         progress(1, 0.0)
         return self._trained(self.age(trained.network) + 1)
 

@@ -23,7 +23,7 @@ LITTLE = dataclasses.replace(FINETUNE, worlds=4, batch=50, epochs=1)
 @pytest.fixture(autouse=True)
 def little_practice(monkeypatch):
     monkeypatch.setattr(
-        "isthmus.transfer.source.source.practice_in",
+        "isthmus.transfer.source.source.finetuner_in",
         lambda task: lambda policy: PpoFinetuner(task, policy, LITTLE, critic_steps=200),
     )
 
@@ -33,7 +33,7 @@ def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "isthmus.transfer.source.source.practice_in",
+            "isthmus.transfer.source.source.finetuner_in",
             lambda task: lambda policy: PpoFinetuner(task, policy, LITTLE, critic_steps=200),
         )
         return run_transfer(TINY, RunFolder(path)), path
