@@ -13,7 +13,7 @@ import pytest
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, MethodSettings, Source, SourceCost, make_method
 from isthmus.adapt.settings import CollectSettings, FitSettings
-from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, stream
+from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, act, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
 from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
@@ -210,4 +210,4 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     assert robot.samples == sum(one.samples for episode in episodes for one in episode) > 0
     buffer = HistoryBuffer(spec, 1, method.history)
     buffer.begin(robot.reset(stream(0, "cross")))
-    assert method.policy()(buffer.window).shape == (1, spec.action_size)
+    assert act(method.policy(), buffer.window)[0].shape == (1, spec.action_size)

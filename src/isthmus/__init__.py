@@ -3,7 +3,19 @@
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.inverse_network import InverseNetwork
 from isthmus.adapt.settings import CollectSettings, FitSettings
-from isthmus.core import History, HistoryBuffer, InverseModel, Policy, Problem, Simulator, Trajectory, World, stream
+from isthmus.core import (
+    History,
+    HistoryBuffer,
+    InverseModel,
+    Policy,
+    Problem,
+    Simulator,
+    StatefulPolicy,
+    Trajectory,
+    World,
+    rollout,
+    stream,
+)
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import NetworkPolicy, TransferPolicy
@@ -27,12 +39,14 @@ __all__ = [
     "Result",
     "RunFolder",
     "Simulator",
+    "StatefulPolicy",
     "Task",
     "Trajectory",
     "TransferPolicy",
     "World",
     "load_expert",
     "load_task",
+    "rollout",
     "run_transfer",
     "stream",
 ]

@@ -5,7 +5,7 @@ import pytest
 
 from isthmus.adapt import METHODS, MethodSettings, Source, make_method
 from isthmus.adapt.settings import CollectSettings, FitSettings
-from isthmus.core import History, HistoryBuffer, Problem, stream
+from isthmus.core import History, Problem, act, stream
 from isthmus.core.trajectory import rewarded
 from isthmus.experts import load_expert
 from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
@@ -51,7 +51,7 @@ def episodes():
 def test_before_learning_every_method_that_follows_the_policy_does_what_it_would(name):
     method = make_method(name, source(), SETTINGS)
     history = History.of(TASK.source(3).reset(stream(0, "reset")))
-    np.testing.assert_array_equal(method.policy()(history), EXPERT(history))
+    np.testing.assert_array_equal(act(method.policy(), history)[0], EXPERT(history))
 
 
 LEARNING = [name for name in METHODS if make_method(name, source(), SETTINGS).needs_target_data]
@@ -61,11 +61,12 @@ LEARNING = [name for name in METHODS if make_method(name, source(), SETTINGS).ne
 def test_every_method_commands_what_can_be_done_and_begins_anew_with_every_decider(name):
     method = make_method(name, source(), SETTINGS)
     window = History.of(TASK.source(3).reset(stream(0, "reset")))
-    one = method.policy().decide(window)
+    policy = method.policy()
+    one, _ = policy.decide(window, policy.initial_state(3))
     assert one.command.shape == one.source.shape == (3, 2)
     assert one.wanted.shape == window.current.shape
     assert all(np.isfinite(part).all() for part in (one.command, one.source, one.wanted))
-    np.testing.assert_array_equal(method.policy()(window), one.command)
+    np.testing.assert_array_equal(act(method.policy(), window)[0], one.command)
 
 
 def test_some_methods_learn_and_others_need_not():
@@ -87,9 +88,8 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     other.restore(tmp_path / "model.npz")
     run, k = episodes[0][0], max(method.history, 2)
     window = History(run.observations[None, 3 : 3 + k], run.applied[None, 3 : 2 + k])
-    np.testing.assert_array_equal(method.policy()(window), other.policy()(window))
+    np.testing.assert_array_equal(act(method.policy(), window)[0], act(other.policy(), window)[0])
     assert not isinstance(other.policy(), Unadapted)
-    np.testing.assert_array_equal(commands_of(method, lambda live: live), commands_of(method, still))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,8 @@ def test_a_control_step_of_one_robot_runs_on_one_thread(name, episodes, monkeypa
     method, used = make_method(name, source(), SETTINGS), []
     if method.needs_target_data:
         method.learn(episodes, 0, lambda *_: None)
-    decider, k, run = method.policy(), max(method.history, 2), episodes[0][0]
+    policy, k, run = method.policy(), max(method.history, 2), episodes[0][0]
+    state = policy.initial_state(1)
     step = _Rows.step
 
     def watched(rows, *given):
@@ -110,26 +111,8 @@ def test_a_control_step_of_one_robot_runs_on_one_thread(name, episodes, monkeypa
     monkeypatch.setattr(_Rows, "step", watched)
     for start in range(3):  # a history that goes on, so that disturbances are followed too
         window = History(run.observations[None, start : start + k], run.applied[None, start : start + k - 1])
-        decider.decide(window)
+        _, state = policy.decide(window, state)
     assert set(used) == {1}
-
-
-def commands_of(method, seen_as):
-    """What is commanded in some steps of a run, by who sees its window as it is, or as `seen_as`."""
-    robot, decider = TASK.robot(GAP, 2), method.policy()
-    buffer = HistoryBuffer(TASK.robot_model.spec, 2, method.history)
-    buffer.begin(robot.reset(stream(0, "reset")))
-    commands = []
-    for _ in range(5):
-        commands.append(decider(seen_as(buffer.window)).copy())
-        step = robot.step(commands[-1])
-        buffer.append(step.applied, step.observations)
-    return np.stack(commands)
-
-
-def still(live):
-    """A window that does not move on: who keeps something of one must have made a copy."""
-    return History(live.observations.copy(), live.actions.copy())
 
 
 def test_a_refit_goes_on_from_the_model_there_is(episodes):

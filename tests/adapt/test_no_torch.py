@@ -7,7 +7,7 @@ CONTROL_STEP = """
 import sys
 import numpy as np
 import isthmus.transfer.collection, isthmus.gaps, isthmus.policies, isthmus.tasks, isthmus.sim
-from isthmus.core import HistoryBuffer, Mlp
+from isthmus.core import Mlp, rollout
 from isthmus.adapt.inverse_network.network import InverseNetwork
 from isthmus.policies import NetworkPolicy, TransferPolicy
 
@@ -19,11 +19,8 @@ task = isthmus.robots.load_task("reacher")
 robot = task.robot(isthmus.gaps.Gap.parse("tilt=90"))
 inverse = InverseNetwork(network(2 * 11 + 2 + 11, 2), 2, np.arange(11))
 adapted = TransferPolicy(NetworkPolicy(network(11, 2)), task.source(), inverse)
-buffer = HistoryBuffer(robot.spec, 1, 2)
-buffer.begin(robot.reset(np.random.default_rng(0)))
-for _ in range(3):
-    step = robot.step(adapted(buffer.window))
-    buffer.append(step.applied, step.observations)
+start = robot.reset(np.random.default_rng(0))
+assert len(list(rollout(robot, adapted, start, history=2, steps=3))) == 3
 assert robot.samples == 3
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """

@@ -93,14 +93,17 @@ def test_nobody_can_write_to_the_window():
         buffer.window.current[0, 0] = 1.0
 
 
-def test_the_window_is_live():
-    buffer = HistoryBuffer(spec_of(1, 1), 1, 2)
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_window_stays_as_it_is_when_the_next_step_comes(k):
+    buffer = HistoryBuffer(spec_of(1, 1), 2, k)
+    buffer.begin(np.array([[1.0], [1.5]]))
     window = buffer.window
-    buffer.begin(np.array([[1.0]]))
-    buffer.append(np.array([[5.0]]), np.array([[2.0]]))
-    assert window is buffer.window
-    assert window.observations.ravel().tolist() == [1.0, 2.0]
-    assert window.actions.ravel().tolist() == [5.0]
+    buffer.append(np.array([[5.0], [6.0]]), np.array([[2.0], [3.0]]))
+    assert buffer.window.current.ravel().tolist() == [2.0, 3.0]
+    buffer.begin(np.array([[8.0], [9.0]]), np.array([True, False]))
+    assert buffer.window.current.ravel().tolist() == [8.0, 3.0]
+    assert window.observations.ravel().tolist() == [1.0] * k + [1.5] * k
+    assert not window.actions.any()
 
 
 @given(SIZES, SEEDS, st.integers(1, 4))

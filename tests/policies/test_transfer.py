@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.core import History
+from isthmus.core import History, act
 from isthmus.policies import Decision, TransferPolicy, Unadapted
 
 SEEDS = st.integers(0, 2**32)
@@ -39,7 +39,7 @@ def problem(seed, make_spec, n=3, obs=4, act=2):
 @given(SEEDS, st.booleans())
 def test_a_decision_is_the_equation_of_the_paper(make_spec, seed, correction):
     history, policy, simulator, inverse = problem(seed, make_spec)
-    decision = TransferPolicy(policy, simulator, inverse, correction).decide(history)
+    decision = TransferPolicy(policy, simulator, inverse, correction).decide(history, {})[0]
     [(seen_by_policy,)] = policy.asked
     assert seen_by_policy is history
     [(seen_by_simulator, action)] = simulator.predict.asked
@@ -55,17 +55,17 @@ def test_a_decision_is_the_equation_of_the_paper(make_spec, seed, correction):
 
 
 @given(SEEDS, st.booleans())
-def test_calling_gives_the_command_of_the_decision(make_spec, seed, correction):
+def test_acting_gives_the_command_of_the_decision(make_spec, seed, correction):
     history, policy, simulator, inverse = problem(seed, make_spec)
     transfer = TransferPolicy(policy, simulator, inverse, correction)
-    np.testing.assert_array_equal(transfer(history), transfer.decide(history).command)
+    np.testing.assert_array_equal(transfer.act(history, {})[0], transfer.decide(history, {})[0].command)
 
 
 @given(SEEDS)
 def test_deciding_changes_no_answer_of_its_parts(make_spec, seed):
     history, policy, simulator, inverse = problem(seed, make_spec)
     before = [part.answer.copy() for part in (policy, simulator.predict, inverse)]
-    TransferPolicy(policy, simulator, inverse, correction=True)(history)
+    act(TransferPolicy(policy, simulator, inverse, correction=True), history)
     for part, answer in zip((policy, simulator.predict, inverse), before, strict=True):
         np.testing.assert_array_equal(part.answer, answer)
 
@@ -74,9 +74,9 @@ def test_the_direct_form_is_the_default_and_needs_no_shared_actuators(make_spec,
     """The source's action reaches the robot only through what the simulator makes of it."""
     history, policy, simulator, _ = problem(0, make_spec)
     inverse = Recorder(rng.normal(size=(3, 5)))  # five actuators here, two in the source
-    command = TransferPolicy(policy, simulator, inverse)(history)
+    command, _ = act(TransferPolicy(policy, simulator, inverse), history)
     policy.answer = -policy.answer
-    np.testing.assert_array_equal(TransferPolicy(policy, simulator, inverse)(history), command)
+    np.testing.assert_array_equal(act(TransferPolicy(policy, simulator, inverse), history)[0], command)
     np.testing.assert_array_equal(inverse.asked[0][1], inverse.asked[1][1])
 
 
@@ -89,7 +89,7 @@ def test_the_equation_holds_for_a_perfect_inverse(make_linear_world, rng):
     )
     seen = target.reset(rng)
     for _ in range(10):
-        decision = adapted.decide(History.of(seen))
+        decision, _ = adapted.decide(History.of(seen), {})
         seen = target.step(decision.command).observations
         np.testing.assert_allclose(seen, decision.wanted, atol=1e-12)
 
@@ -97,13 +97,13 @@ def test_the_equation_holds_for_a_perfect_inverse(make_linear_world, rng):
 def test_a_correction_of_zero_is_the_source_s_own_action(make_spec):
     history, policy, simulator, _ = problem(0, make_spec)
     transfer = TransferPolicy(policy, simulator, lambda _history, _wanted: np.zeros((3, 2)), correction=True)
-    np.testing.assert_array_equal(transfer(history), Unadapted(policy, simulator)(history))
+    np.testing.assert_array_equal(act(transfer, history)[0], act(Unadapted(policy, simulator), history)[0])
 
 
 def test_a_correction_of_a_policy_beyond_the_limits_has_its_effect(make_spec):
     history, policy, simulator, inverse = problem(0, make_spec)
     policy.answer, inverse.answer = np.tile([2.5, -2.5], (3, 1)), np.array([[-0.7, 0.0], [0.0, 0.7], [0.1, 2.0]])
-    command = TransferPolicy(policy, simulator, inverse, correction=True)(history)
+    command, _ = act(TransferPolicy(policy, simulator, inverse, correction=True), history)
     np.testing.assert_allclose(command, [[0.3, -2.5], [2.5, -0.3], [2.6, 1.0]])
 
 
@@ -111,18 +111,18 @@ def test_a_correction_of_a_policy_beyond_the_limits_has_its_effect(make_spec):
 def test_the_unadapted_policy_gives_the_source_s_action_and_what_is_expected_of_it(make_spec, seed):
     history, policy, simulator, _ = problem(seed, make_spec)
     unadapted = Unadapted(policy, simulator)
-    decision = unadapted.decide(history)
+    decision, _ = unadapted.decide(history, {})
     assert isinstance(decision, Decision)
     np.testing.assert_array_equal(decision.command, policy.answer)
     np.testing.assert_array_equal(decision.source, policy.answer)
     np.testing.assert_array_equal(decision.wanted, simulator.predict.answer)
-    np.testing.assert_array_equal(unadapted(history), policy.answer)
+    np.testing.assert_array_equal(act(unadapted, history)[0], policy.answer)
     [(_, action)] = simulator.predict.asked
     np.testing.assert_array_equal(action, policy.answer)
 
 
 def test_a_decision_has_no_room_for_anything_else(make_spec):
     history, policy, simulator, inverse = problem(0, make_spec)
-    decision = TransferPolicy(policy, simulator, inverse).decide(history)
+    decision, _ = TransferPolicy(policy, simulator, inverse).decide(history, {})
     with pytest.raises((AttributeError, TypeError)):
         decision.reward = 1.0

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isthmus.core import History, stream
+from isthmus.core import History, act, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
@@ -31,11 +31,11 @@ def test_on_a_heavier_robot_a_policy_is_asked_about_the_same_state_in_simulation
     task, policy, shown = humanoid
     light, heavy = task.source(4), task.target(Gap.parse("mass=1.2"), 4)
     observations = light.reset(stream(1))
-    np.testing.assert_allclose(shown(History.of(observations)), policy(History.of(observations)), atol=1e-6)
+    np.testing.assert_allclose(act(shown, History.of(observations))[0], policy(History.of(observations)), atol=1e-6)
     felt = observations.copy()
     felt[:, shown.derived] = heavy.place(observations)[:, shown.derived]
     assert np.abs(policy(History.of(felt)) - policy(History.of(observations))).max() > 0.1
-    np.testing.assert_allclose(shown(History.of(felt)), policy(History.of(observations)), atol=1e-6)
+    np.testing.assert_allclose(act(shown, History.of(felt))[0], policy(History.of(observations)), atol=1e-6)
 
 
 def test_only_what_is_seen_now_is_worked_out_and_the_window_stays_as_it_is(humanoid):
@@ -43,7 +43,7 @@ def test_only_what_is_seen_now_is_worked_out_and_the_window_stays_as_it_is(human
     seen = []
     window = History(np.random.default_rng(0).normal(1.2, 0.01, (2, 3, 376)), np.zeros((2, 2, 17)))
     before = window.observations.copy()
-    SimDerivedPolicy(lambda history: seen.append(history) or np.zeros((2, 17)), shown.show, shown.derived)(window)
+    act(SimDerivedPolicy(lambda history: seen.append(history) or np.zeros((2, 17)), shown.show, shown.derived), window)
     np.testing.assert_array_equal(window.observations, before)
     np.testing.assert_array_equal(seen[0].observations[:, :-1], before[:, :-1])
     np.testing.assert_array_equal(seen[0].current[:, :45], before[:, -1, :45])

@@ -10,7 +10,7 @@ import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go
 from isthmus.adapt.common.response import Response
-from isthmus.core import Bool, Episode, Float, Policy, Simulator, WorldSpec, stream
+from isthmus.core import AnyPolicy, Bool, Episode, Float, Simulator, WorldSpec, stream
 from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
 from isthmus.policies.finetuner import Finetuner
@@ -24,7 +24,7 @@ Joints = Callable[[Float], tuple[Float, Float]]
 class Rehearsal:
     """Policies tried in simulation, always from the same starts."""
 
-    scores: Callable[[Policy, int, int], Float]
+    scores: Callable[[AnyPolicy, int, int], Float]
     """From a policy that looks at so many observations, its scores (n,) where the target is as it seems to be, in one
     of several parts with starts of their own."""
     source: Callable[[int], Float]
@@ -69,7 +69,7 @@ class Rehearse(Protocol):
         ...
 
 
-def _as_it_is(policy: Policy) -> Policy:
+def _as_it_is(policy: AnyPolicy) -> AnyPolicy:
     return policy
 
 
@@ -89,7 +89,7 @@ class SourceCost:
 class Source:
     """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
 
-    policy: Policy
+    policy: AnyPolicy
     """As it is."""
     simulator: Simulator
     unclamped: Simulator
@@ -102,7 +102,7 @@ class Source:
     """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
     finetuner: Callable[[NetworkPolicy], Finetuner] | None = None
     """Training in the source simulator, for methods that change the policy."""
-    robust: Callable[[], Policy] | None = None
+    robust: Callable[[], AnyPolicy] | None = None
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     physics: Physics | None = None
     """The simulator with physical parameters that can be changed, for methods that look for the target's."""
@@ -110,11 +110,11 @@ class Source:
     """Rehearsals of policies in simulation."""
     unactuated: Bool | None = None
     """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
-    sim_derived: Callable[[Policy], Policy] = _as_it_is
+    sim_derived: Callable[[AnyPolicy], AnyPolicy] = _as_it_is
     """Makes a policy see what follows from the state as the simulator works it out."""
 
     @cached_property
-    def pi_src(self) -> Policy:
+    def pi_src(self) -> AnyPolicy:
         """pi_src: what the policy would do in the simulator, in the state that is seen."""
         return self.sim_derived(self.policy)
 

@@ -15,7 +15,7 @@ from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.bench.control import HISTORY, random_inverse
 from isthmus.bench.measure import Benchmark, middle
-from isthmus.core import Policy, stream
+from isthmus.core import AnyPolicy, stream
 from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
 from isthmus.policies import TransferPolicy
@@ -53,7 +53,7 @@ class AdaptedStep:
         step = _summary([time for time, _ in times])
         return Benchmark(f"amortised-{self.robot}", *middle(ratios), floor, goal=2.0, better="lower", step=step)
 
-    def _timed(self, name: str, policy: Policy, repeats: int) -> Benchmark:
+    def _timed(self, name: str, policy: AnyPolicy, repeats: int) -> Benchmark:
         times = [self._time(policy) for _ in range(repeats)]
         shares = [time.p50 / 1e3 / self.milliseconds for time in times]
         period = 1e3 * self._task.robot_model.spec.control_period
@@ -61,7 +61,7 @@ class AdaptedStep:
         name = f"{name}-{self.robot}"
         return Benchmark(name, *middle(shares), floor, goal=1.0, better="lower", step=_summary(times))
 
-    def _time(self, policy: Policy) -> StepTime:
+    def _time(self, policy: AnyPolicy) -> StepTime:
         return time_step(policy, HISTORY, self._task.source(), stream(0, "bench"))
 
     def _action_residual(self, correlation: float) -> ActionResidualPolicy:
@@ -78,7 +78,7 @@ class AdaptedStep:
         return load_task(self.robot)
 
     @cached_property
-    def _policy(self) -> Policy:
+    def _policy(self) -> AnyPolicy:
         expert = load_expert(self._task)
         return sim_derived_policy(self._task, expert, stream(0, "bench"))(expert)
 

@@ -30,7 +30,7 @@ def control_step(repeats: int) -> Benchmark:
 
     def ours() -> None:
         for _ in range(STEPS):
-            policy(buffer.window)
+            policy.act(buffer.window, {})
 
     def bare() -> None:
         for _ in range(STEPS):

@@ -57,7 +57,7 @@ class History:
 
 
 class HistoryBuffer:
-    """Keeps the window of n running worlds up to date in place, so that a control step allocates nothing.
+    """Keeps the windows of n running worlds.
 
     Before there is enough past, the first observation is repeated and its actions are zero: windows cut from
     recorded trajectories (`isthmus.adapt.inverse_network.windows`) begin in the same way.
@@ -65,23 +65,25 @@ class HistoryBuffer:
 
     def __init__(self, spec: WorldSpec, n: int, k: int) -> None:
         """Make room for n windows of k observations."""
-        self._observations = np.zeros((n, k, spec.observation_size))
-        self._actions = np.zeros((n, k - 1, spec.action_size))
-        observations, actions = self._observations.view(), self._actions.view()
-        observations.flags.writeable = actions.flags.writeable = False
-        self.window = History(observations, actions)
-        """A live, read-only view: it changes with the next `append`."""
+        self.window = _read_only(np.zeros((n, k, spec.observation_size)), np.zeros((n, k - 1, spec.action_size)))
+        """The present windows. They stay as they are: the next step makes others."""
 
     def begin(self, observations: Float, which: Bool | None = None) -> None:
         """Start anew at `observations` (n, obs), in the worlds `which` (all by default)."""
         rows = slice(None) if which is None else which
-        self._observations[rows] = observations[rows, None]
-        self._actions[rows] = 0.0
+        seen, done = self.window.observations.copy(), self.window.actions.copy()
+        seen[rows], done[rows] = observations[rows, None], 0.0
+        self.window = _read_only(seen, done)
 
     def append(self, actions: Float, observations: Float) -> None:
         """Move on by one step: the commands given (n, act) and what was seen then (n, obs)."""
-        if self._actions.shape[1]:
-            self._observations[:, :-1] = self._observations[:, 1:]
-            self._actions[:, :-1] = self._actions[:, 1:]
-            self._actions[:, -1] = actions
-        self._observations[:, -1] = observations
+        seen, done = self.window.observations, self.window.actions
+        if self.window.length > 1:
+            done = np.concatenate((done[:, 1:], actions[:, None]), axis=1)
+        seen = np.concatenate((seen[:, 1:], observations[:, None]), axis=1)
+        self.window = _read_only(seen, done)
+
+
+def _read_only(observations: Float, actions: Float) -> History:
+    observations.flags.writeable = actions.flags.writeable = False
+    return History(observations, actions)

@@ -1,9 +1,10 @@
-"""The roles. Simulator and robot are the same protocol, and neither knows of a reward."""
+"""The roles that the parts play. Simulator and robot are the same protocol, and neither knows of a reward."""
 
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isthmus.core.arrays import Bool, Float, Rows
 from isthmus.core.history import History
@@ -12,6 +13,12 @@ from isthmus.core.step import Step
 
 Correct = Callable[[Float, Float, Float], Float]
 """From observations (n, obs), applied actions (n, act) and what a simulator expects then (n, obs) to what is seen."""
+
+PolicyState = Mapping[str, NDArray[Any]]
+"""What a policy remembers of n episodes: named arrays (n, ...). It is empty for a policy without memory.
+
+A policy that wraps another one holds the arrays of both, so their names differ. It gives the inner policy all of them.
+"""
 
 
 @runtime_checkable
@@ -78,11 +85,30 @@ class Estimator(Protocol):
 
 
 class Policy(Protocol):
-    """Maps what was seen to what to do."""
+    """A policy without memory: it maps what was seen to what to do."""
 
     def __call__(self, history: History) -> Float:
         """Actions (n, act) for n histories."""
         ...
+
+
+class StatefulPolicy(Protocol):
+    """A policy with memory, which whoever runs it holds: an observer's belief, a plan, a network's hidden state.
+
+    `act` is a pure function. A row of the state belongs to one robot and depends on no other row, so that rows can be
+    reset, selected and stored. Whoever runs the policy gives a robot that begins an episode the initial state.
+    """
+
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of n robots that begin an episode."""
+        ...
+
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Actions (n, act) for n histories, and the state for the next step."""
+        ...
+
+
+AnyPolicy = Policy | StatefulPolicy
 
 
 class InverseModel(Protocol):

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from isthmus.core import HistoryBuffer, Lost, Policy
+from isthmus.core import AnyPolicy, Lost, rollout
 from isthmus.evaluate.evaluation import Evaluation
 from isthmus.sim.gymnasium_world import GymnasiumWorld
 
@@ -27,20 +27,14 @@ def attempted(episode: Callable[[np.random.Generator], T], rng: np.random.Genera
 
 
 def evaluate_environment(
-    world: GymnasiumWorld, policy: Policy, history: int, episodes: int, rng: np.random.Generator
+    world: GymnasiumWorld, policy: AnyPolicy, history: int, episodes: int, rng: np.random.Generator
 ) -> Evaluation:
     """Run episodes one after another; `rng` draws where they start."""
 
     def episode(rng: np.random.Generator) -> tuple[float, int]:
-        buffer = HistoryBuffer(world.spec, 1, history)
-        buffer.begin(world.reset(rng))
         paid, length = 0.0, 0
-        for _ in range(world.spec.horizon):
-            step = world.step(policy(buffer.window))
+        for _ in rollout(world, policy, world.reset(rng), history=history):
             paid, length = paid + world.reward, length + 1
-            if step.ended[0]:
-                break
-            buffer.append(step.applied, step.observations)
         return paid, length
 
     outcomes = [attempted(episode, rng) for _ in range(episodes)]

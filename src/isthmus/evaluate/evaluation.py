@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Bool, Float, HistoryBuffer, Int, Policy, World
+from isthmus.core import AnyPolicy, Bool, Float, Int, World, rollout
 from isthmus.sim import Fields
 from isthmus.tasks import Task
 
@@ -40,7 +40,7 @@ class Scorable(World, Protocol):
 def evaluate(
     task: Task,
     world: Scorable,
-    policy: Policy,
+    policy: AnyPolicy,
     history: int,
     rng: np.random.Generator,
     watch: Callable[[Bool], None] | None = None,
@@ -49,24 +49,15 @@ def evaluate(
 
     `watch` is told after every command which episodes (n,) it was for: the others have ended.
     """
-    spec = world.spec
-    buffer = HistoryBuffer(spec, world.n, history)
-    buffer.begin(world.reset(rng))
     scores, returns, lengths = np.zeros(world.n), np.zeros(world.n), np.zeros(world.n, np.int64)
-    running = np.ones(world.n, np.bool_)
+    start = world.reset(rng)
     before = task.measure(world.fields).copy()
-    for _ in range(spec.horizon):
-        commands = policy(buffer.window)
+    for moment in rollout(world, policy, start, history=history):
+        running, applied, after = moment.running, moment.step.applied, task.measure(world.fields).copy()
+        scores += running * task.score(before, applied, after)
+        returns += running * task.step_reward(before, applied, after)
+        lengths += running
+        before = after
         if watch is not None:
             watch(running)
-        step = world.step(commands)
-        after = task.measure(world.fields).copy()
-        scores += running * task.score(before, step.applied, after)
-        returns += running * task.step_reward(before, step.applied, after)
-        lengths += running
-        running = ~step.ended
-        if not running.any():
-            break
-        buffer.append(step.applied, step.observations)
-        before = after
     return Evaluation(scores, returns, lengths)

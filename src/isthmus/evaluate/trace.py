@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, HistoryBuffer, Int, Problem, World
+from isthmus.core import Float, Int, Problem, World, rollout
 from isthmus.io import load_arrays, save_arrays
-from isthmus.policies import TracedPolicy
+from isthmus.policies import DecisionLog, TracedPolicy
 
 KIND = "trace"
 ARRAYS = ("observations", "commands", "source", "wanted", "qpos", "lengths")
@@ -55,32 +55,17 @@ def record(
     world: World, policy: TracedPolicy, history: int, rng: np.random.Generator, positions: Callable[[], Float]
 ) -> Trace:
     """Run one episode in each of the worlds and keep everything; `positions` tells where the robots are (n, nq)."""
-    spec = world.spec
-    buffer = HistoryBuffer(spec, world.n, history)
-    seen = [world.reset(rng)]
-    buffer.begin(seen[0])
-    where = [positions().copy()]
-    commands: list[Float] = []
-    source: list[Float] = []
-    wanted: list[Float] = []
-    running, lengths = np.ones(world.n, np.bool_), np.zeros(world.n, np.int64)
-    for _ in range(spec.horizon):
-        decision = policy.decide(buffer.window)
-        step = world.step(decision.command)
-        lengths += running
-        for column, value in ((commands, decision.command), (source, decision.source), (wanted, decision.wanted)):
-            column.append(value)
-        seen.append(step.observations)
+    log, seen = DecisionLog(policy), [world.reset(rng)]
+    where, lengths = [positions().copy()], np.zeros(world.n, np.int64)
+    for moment in rollout(world, log, seen[0], history=history):
+        seen.append(moment.step.observations)
         where.append(positions().copy())
-        running &= ~step.ended
-        if not running.any():
-            break
-        buffer.append(step.applied, step.observations)
+        lengths += moment.running
     return Trace(
         observations=np.stack(seen, axis=1),
-        commands=np.stack(commands, axis=1),
-        source=np.stack(source, axis=1),
-        wanted=np.stack(wanted, axis=1),
+        commands=np.stack([decision.command for decision in log.decisions], axis=1),
+        source=np.stack([decision.source for decision in log.decisions], axis=1),
+        wanted=np.stack([decision.wanted for decision in log.decisions], axis=1),
         qpos=np.stack(where, axis=1),
         lengths=lengths,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Policy, Problem, stream
+from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.evaluate import Scale, evaluate
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
@@ -50,11 +50,11 @@ class Curve:
 
 
 def sensitivity(
-    task: Task, policy: Policy, dials: Sequence[str], episodes: int, seed: int, watch: Callable[[Curve], None]
+    task: Task, policy: AnyPolicy, dials: Sequence[str], episodes: int, seed: int, watch: Callable[[Curve], None]
 ) -> list[Curve]:
     """The curves of `policy` on `task`; dials that do not fit the robot are left out."""
 
-    def scores(gap: str, who: Policy) -> np.ndarray:
+    def scores(gap: str, who: AnyPolicy) -> np.ndarray:
         world = task.target(Gap.parse(gap), episodes)
         return evaluate(task, world, who, 1, stream(seed, "sensitivity")).scores
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Policy, Problem
+from isthmus.core import AnyPolicy, Problem
 from isthmus.evaluate import evaluate
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.gaps import Gap, Ranges
@@ -12,7 +12,7 @@ from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
 
 
-def assess(task: Task, policy: Policy, gap: Gap, episodes: int, rng: np.random.Generator) -> dict[str, Any]:
+def assess(task: Task, policy: AnyPolicy, gap: Gap, episodes: int, rng: np.random.Generator) -> dict[str, Any]:
     """Return on Gym's own reward, score without torque penalty, and the share of full-length episodes."""
     if episodes < 1:
         raise Problem(f"episodes must be at least 1, got {episodes}")
@@ -20,13 +20,13 @@ def assess(task: Task, policy: Policy, gap: Gap, episodes: int, rng: np.random.G
 
 
 def assess_randomised(
-    task: Task, policy: Policy, ranges: Ranges, episodes: int, rng: np.random.Generator
+    task: Task, policy: AnyPolicy, ranges: Ranges, episodes: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """The same figures, over episodes whose dynamics all differ."""
     return _figures(task, policy, RandomisedWorlds(task, episodes, ranges).drawn(rng), rng)
 
 
-def _figures(task: Task, policy: Policy, world: MujocoWorld, rng: np.random.Generator) -> dict[str, Any]:
+def _figures(task: Task, policy: AnyPolicy, world: MujocoWorld, rng: np.random.Generator) -> dict[str, Any]:
     outcome = evaluate(task, world, policy, 1, rng)
     return {
         "gym_return": {"mean": float(outcome.returns.mean()), "std": float(outcome.returns.std())},

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Policy, Problem, stream
+from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
@@ -116,7 +116,7 @@ def make_expert(
     return save(train(task, settings, seed, watch, start=network, done=so_far.steps, arrays=so_far.arrays))
 
 
-def _evaluation(task: Task, policy: Policy, settings: TrainSettings, episodes: int, seed: int) -> dict[str, Any]:
+def _evaluation(task: Task, policy: AnyPolicy, settings: TrainSettings, episodes: int, seed: int) -> dict[str, Any]:
     """In the source simulator; and under the dynamics it was trained for, where those were randomised."""
     figures = {"episodes": episodes} | assess(task, policy, Gap(), episodes, stream(seed, "expert", "evaluate"))
     if not settings.randomise:

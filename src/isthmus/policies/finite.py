@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.core import Float, History, Policy, Problem
+from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, Problem, act
 
 
 def finite(actions: Float, observations: Float) -> Float:
@@ -22,11 +22,12 @@ def finite(actions: Float, observations: Float) -> Float:
 
 
 @dataclass(frozen=True)
-class FinitePolicy:
+class FinitePolicy(PolicyWrapper):
     """A policy from elsewhere, as from a robot's own file."""
 
-    policy: Policy
+    policy: AnyPolicy
 
-    def __call__(self, history: History) -> Float:
-        """Its actions (n, act), if they are finite."""
-        return finite(self.policy(history), history.current)
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Its actions (n, act), if they are finite, and the state for the next step."""
+        actions, state = act(self.policy, history, state)
+        return finite(actions, history.current), state

@@ -8,24 +8,24 @@ before anything has moved; asked in simulation, it sees the same state as it is 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isthmus.core import Float, History, Int, Policy
+from isthmus.core import AnyPolicy, Float, History, Int, PolicyState, PolicyWrapper, act
 
 
 @dataclass(frozen=True, slots=True)
-class SimDerivedPolicy:
+class SimDerivedPolicy(PolicyWrapper):
     """`policy`, with some of what is seen worked out in its simulator."""
 
-    policy: Policy
+    policy: AnyPolicy
     show: Callable[[Float], Float]
     """From observations (n, obs), those of the same states in the simulator."""
     derived: Int
     """The dimensions that are taken from there."""
 
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act) for n histories."""
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Actions (n, act) for n histories, and the state for the next step."""
         observations = history.observations.copy()
         observations[:, -1] = self.see(history.current)
-        return self.policy(History(observations, history.actions))
+        return act(self.policy, History(observations, history.actions), state)
 
     def see(self, observations: Float) -> Float:
         """What it sees of observations (n, obs)."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isthmus.core import Float, History, Int, Policy
+from isthmus.core import AnyPolicy, Float, Int, rollout
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.tasks.task import Task
 
@@ -13,13 +13,13 @@ CLOSE = 0.05
 """Share of its spread to which the simulator works a number out that follows from the state."""
 
 
-def sim_derived_policy(task: Task, policy: Policy, rng: np.random.Generator) -> Callable[[Policy], Policy]:
+def sim_derived_policy(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Callable[[AnyPolicy], AnyPolicy]:
     """What makes a policy see derived numbers as the task's simulator has them; found along the course of `policy`."""
     derived, simulator = _derived(task, policy, rng), task.source()
     return lambda one: SimDerivedPolicy(one, simulator.show, derived) if len(derived) else one
 
 
-def _derived(task: Task, policy: Policy, rng: np.random.Generator) -> Int:
+def _derived(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Int:
     """Dimensions that are no targets, and that the simulator works out from the state as they are seen.
 
     What it reads back as it was given is part of the state, and nothing to work out.
@@ -29,16 +29,13 @@ def _derived(task: Task, policy: Policy, rng: np.random.Generator) -> Int:
     if not len(others):
         return others
     world, simulator = task.source(WORLDS), task.source()
-    observations, recorded, simulated = world.reset(rng), list[Float](), list[Float]()
-    for _ in range(min(STEPS, spec.horizon)):
-        step = world.step(spec.clip(policy(History.of(observations))))
-        if step.ended.all():
-            break
-        observations = step.observations
-        recorded.append(observations[~step.ended][:, others])
-        simulated.append(simulator.show(observations)[~step.ended][:, others])
-    if not recorded:
-        return others[:0]
+    recorded, simulated, steps = list[Float](), list[Float](), min(STEPS, spec.horizon)
+    for moment in rollout(world, policy, world.reset(rng), steps=steps, explore=spec.clip):
+        goes_on, seen = ~moment.step.ended, moment.step.observations
+        recorded.append(seen[goes_on][:, others])
+        simulated.append(simulator.show(seen)[goes_on][:, others])
     observed, found = np.concatenate(recorded), np.concatenate(simulated)
+    if not len(observed):
+        return others[:0]
     error, constant = np.sqrt(np.square(found - observed).mean(axis=0)), np.ptp(observed, axis=0) == 0
     return others[(error <= CLOSE * observed.std(axis=0)) & ((error > 0) | constant)]

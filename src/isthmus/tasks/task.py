@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from isthmus.core import Estimator, Float, Policy
+from isthmus.core import AnyPolicy, Estimator, Float
 from isthmus.gaps import Gap
 from isthmus.policies import View
 from isthmus.sim import Fields, MujocoWorld, RobotModel, SealedRobot
@@ -36,7 +36,7 @@ class Task:
     """Gymnasium's environment with the same physics and reward, if there is one."""
     views: tuple[View, ...] = ()
     """What policies made for Gymnasium's environment see; the first is what our experts are trained on."""
-    policy: Policy | None = None
+    policy: AnyPolicy | None = None
     """A policy that comes with the task."""
     judged: Callable[[np.random.Generator, int], State] | None = None
     """Draws where judged episodes start, for a task that is not judged where it is practised."""

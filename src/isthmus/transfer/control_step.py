@@ -1,13 +1,13 @@
 """How long one robot waits for its command."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isthmus.core import HistoryBuffer, Policy, Problem, World
+from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, Problem, World, act, rollout
 from isthmus.io import read_json
 
 WARM, FEWEST, MOST = 5, 10, 500
@@ -52,20 +52,27 @@ class StepTime:
             raise Problem(f"{path} does not hold the time of a control step ({error!r})") from error
 
 
-def time_step(policy: Policy, history: int, world: World, rng: np.random.Generator) -> StepTime:
+def time_step(policy: AnyPolicy, history: int, world: World, rng: np.random.Generator) -> StepTime:
     """Time commands for one robot; `world` is to be a simulator, for none of its steps is counted."""
-    buffer = HistoryBuffer(world.spec, world.n, history)
-    buffer.begin(world.reset(rng))
-    took: list[float] = []
-    while len(took) < WARM + FEWEST or (len(took) < WARM + MOST and sum(took) < PATIENCE):
-        began = time.perf_counter()
-        commands = policy(buffer.window)
-        took.append(time.perf_counter() - began)
-        step = world.step(commands)
-        if step.ended.any():
-            buffer.begin(world.reset(rng))
-        else:
-            buffer.append(step.applied, step.observations)
+    timed = _Timed(policy)
+    took = timed.seconds
+    for _ in rollout(world, timed, world.reset(rng), history=history, steps=WARM + MOST, restart=rng):
+        if len(took) >= WARM + FEWEST and sum(took) >= PATIENCE:
+            break
     counted = 1e6 * np.array(took[WARM:])
     p50, p99 = np.percentile(counted, (50, 99))
     return StepTime(float(p50), float(p99), float(counted.max()), len(counted))
+
+
+@dataclass(frozen=True)
+class _Timed(PolicyWrapper):
+    """A policy whose control steps are timed."""
+
+    policy: AnyPolicy
+    seconds: list[float] = field(default_factory=list[float])
+
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        began = time.perf_counter()
+        acted = act(self.policy, history, state)
+        self.seconds.append(time.perf_counter() - began)
+        return acted

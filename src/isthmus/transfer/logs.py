@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from isthmus.adapt.settings import CollectSettings
-from isthmus.core import Episode, Policy, Problem, stream
+from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
@@ -39,7 +39,7 @@ def logged(path: Path, task: Task) -> list[Episode]:
     return episodes
 
 
-def gather(task: Task, gap: Gap, policy: Policy, samples: int, seed: int) -> list[Episode]:
+def gather(task: Task, gap: Gap, policy: AnyPolicy, samples: int, seed: int) -> list[Episode]:
     """So many steps of `policy` as it is behind a gap, interrupted now and then as in a crossing's first round."""
     if samples < 1:
         raise Problem(f"samples must be at least 1, got {samples}")

@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
-from isthmus.core import Episode, Policy, Problem, stream
+from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
@@ -89,7 +89,7 @@ class _Run:
         return self.context.task
 
     @property
-    def expert(self) -> Policy:
+    def expert(self) -> AnyPolicy:
         return self.context.policy
 
     def run(self, *, traces: bool) -> Result:

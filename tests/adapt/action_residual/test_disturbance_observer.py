@@ -32,44 +32,45 @@ def mean(belief, disturbance):
     return (belief * disturbance.grid).sum(axis=-1)
 
 
+def followed(found, robot, commands, rng):
+    """The beliefs before each step of commands (T, n, act), and the states then."""
+    buffer, state = HistoryBuffer(robot.spec, robot.n, 2), found.initial_state(robot.n)
+    buffer.begin(robot.reset(rng))
+    beliefs, states = [], []
+    for command in commands:
+        beliefs.append(found.belief(buffer.window, state))
+        states.append(state)
+        state = found.next_state(buffer.window, beliefs[-1], command)
+        step = robot.step(command)
+        buffer.append(step.applied, step.observations)
+    return beliefs, states
+
+
 @pytest.mark.parametrize("scale", [0.5, 1.6])
 def test_a_noise_that_lasts_is_followed_through_commands_beyond_the_limit(scale):
     """What the noise of each robot is, is read off a step of a robot that is asked for nothing."""
     task = load_task("hopper")
     robot = task.target(Gap.parse("motor-noise=0.5,noise-correlation=1"), ROBOTS)
     found, disturbance = tracker(task)
-    rng, buffer = stream(5), HistoryBuffer(robot.spec, ROBOTS, 2)
-    buffer.begin(robot.reset(rng))
-    beliefs = []
-    for _ in range(12):
-        beliefs.append(mean(found.belief(buffer.window), disturbance))
-        command = scale * rng.uniform(-1, 1, (ROBOTS, 3))
-        found.remember(buffer.window, command)
-        step = robot.step(command)
-        buffer.append(step.applied, step.observations)
+    rng = stream(5)
+    commands = scale * stream(6).uniform(-1, 1, (12, ROBOTS, 3))
+    beliefs = [mean(belief, disturbance) for belief in followed(found, robot, commands, rng)[0]]
     np.testing.assert_allclose(beliefs[0], 0.0, atol=1e-9)
     np.testing.assert_allclose(beliefs[-1], beliefs[-2], atol=0.1)
     assert np.abs(beliefs[-1]).max() > 0.2
     assert np.abs(beliefs[-1] - beliefs[-1][:1]).max() > 0.2  # each robot has its own
 
 
-def test_asking_twice_changes_nothing_and_another_episode_begins_anew():
+def test_a_robot_that_does_not_move_is_observed_all_the_same():
+    """An observation that comes twice is a step of an episode that goes on, whatever a float is equal to."""
     task = load_task("hopper")
-    robot = task.target(Gap.parse("motor-noise=0.5,noise-correlation=1"), ROBOTS)
     found, disturbance = tracker(task)
-    rng, buffer = stream(6), HistoryBuffer(robot.spec, ROBOTS, 2)
-    buffer.begin(robot.reset(rng))
-    for _ in range(4):
-        found.belief(buffer.window)
-        command = rng.uniform(-1, 1, (ROBOTS, 3))
-        found.remember(buffer.window, command)
-        step = robot.step(command)
-        buffer.append(step.applied, step.observations)
-    first = found.belief(buffer.window)
-    found.remember(buffer.window, command)
-    np.testing.assert_array_equal(found.belief(buffer.window), first)
-    buffer.begin(robot.reset(rng))
-    np.testing.assert_allclose(mean(found.belief(buffer.window), disturbance), 0.0, atol=1e-9)
+    seen = task.source(1).reset(stream(0))
+    window = History(np.repeat(seen[:, None], 2, axis=1), np.full((1, 1, 3), 0.5))
+    state = {**found.initial_state(1), "command": np.full((1, 3), 0.5), "begun": np.array([True])}
+    assert np.abs(mean(found.belief(window, state), disturbance)).max() > 0.1
+    state = found.initial_state(1)
+    np.testing.assert_array_equal(found.belief(window, state), disturbance.start(1))
 
 
 @pytest.mark.parametrize("robots", [1, 3, 8, 11])
@@ -77,29 +78,37 @@ def test_no_more_steps_are_explained_than_there_are_robots(robots):
     """A single robot waits for its own step, and not for copies of it."""
     task, asked = load_task("reacher"), []
     found, _ = tracker(task)
-    explainer = found._estimator
 
     def counting(before, *rest, **how):
         asked.append(len(before))
-        return explainer(before, *rest, **how)
+        return found.estimator(before, *rest, **how)
 
-    found._estimator = counting
-    world, buffer = task.source(robots), HistoryBuffer(task.robot_model.spec, robots, 2)
-    buffer.begin(world.reset(stream(0)))
-    for _ in range(2):
-        found.belief(buffer.window)
-        found.remember(buffer.window, np.zeros((robots, 2)))
-        step = world.step(np.full((robots, 2), 0.1))
-        buffer.append(step.applied, step.observations)
-    found.belief(buffer.window)
+    followed(replace(found, estimator=counting), task.source(robots), np.full((3, robots, 2), 0.1), stream(0))
     assert asked == [robots] * 2
+
+
+def test_robots_that_have_not_begun_are_not_explained():
+    task, asked = load_task("reacher"), []
+    found, disturbance = tracker(task)
+
+    def counting(before, *rest, **how):
+        asked.append(len(before))
+        return found.estimator(before, *rest, **how)
+
+    observer, begun = replace(found, estimator=counting), np.arange(20) % 4 == 0
+    window = History(np.repeat(task.source(20).reset(stream(0))[:, None], 2, axis=1), np.full((20, 1, 2), 0.1))
+    belief = observer.belief(window, {**found.initial_state(20), "begun": begun})
+    assert asked == [8]  # five, filled up
+    np.testing.assert_array_equal(belief[~begun], disturbance.start(15))
+    assert (np.abs(mean(belief, disturbance)).max(axis=1) > 0)[begun].all()
 
 
 def test_without_history_nothing_is_followed():
     task = load_task("hopper")
     found, disturbance = tracker(task, history=1)
+    assert found.initial_state(ROBOTS) == {}
     seen = task.source(ROBOTS).reset(stream(0))
-    np.testing.assert_array_equal(found.belief(History.of(seen)), disturbance.start(ROBOTS))
+    np.testing.assert_array_equal(found.belief(History.of(seen), {}), disturbance.start(ROBOTS))
 
 
 @pytest.mark.parametrize("steps", [0, 1, 3])

@@ -78,5 +78,5 @@ def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
 
     adapted = ActionResidualPolicy(policy, TASK.source(), response, tracker)
     history = History.of(TASK.source(3).reset(stream(2)))
-    np.testing.assert_allclose(adapted(history), np.tile([0.3, -2.5], (3, 1)))
-    np.testing.assert_allclose(adapted.decide(history).command, np.tile([0.3, -2.5], (3, 1)))
+    np.testing.assert_allclose(adapted.act(history, {})[0], np.tile([0.3, -2.5], (3, 1)))
+    np.testing.assert_allclose(adapted.decide(history, {})[0].command, np.tile([0.3, -2.5], (3, 1)))

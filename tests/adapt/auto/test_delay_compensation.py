@@ -23,8 +23,8 @@ def test_commands_that_come_late_are_those_of_a_robot_that_is_on_time(late):
         waited = simulator.step(np.zeros((2, spec.action_size)))
     plain.begin(waited.observations)
     for _ in range(20):
-        command = policy.decide(buffer.window).command
-        np.testing.assert_array_equal(command, policy(buffer.window))
+        command = policy.decide(buffer.window, {})[0].command
+        np.testing.assert_array_equal(command, policy.act(buffer.window, {})[0])
         asked = expert(plain.window)
         np.testing.assert_allclose(command, asked, atol=1e-3)
         step, there = robot.step(command), simulator.step(asked)

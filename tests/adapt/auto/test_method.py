@@ -8,7 +8,7 @@ from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
 from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED
 from isthmus.adapt.method import Rehearsal
 from isthmus.adapt.settings.components import Components
-from isthmus.core import History, Problem, Trajectory, stream
+from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.io import save_arrays
@@ -168,15 +168,15 @@ def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
     assert late == [2]
     assert tried[:4] == [("Unadapted", 3), *[("DelayCompensatedPolicy", 3)] * 3]
     window = History(episodes[0][0].observations[None, :3], episodes[0][0].applied[None, :2])
-    before = method.policy()(window)
+    before, _ = act(method.policy(), window)
     method.save(tmp_path / "auto.npz")
     again = made()
     again.restore(tmp_path / "auto.npz")
     assert again.history == 3
-    np.testing.assert_array_equal(again.policy()(window), before)
+    np.testing.assert_array_equal(act(again.policy(), window)[0], before)
     kept = copy(method._selected[1])
     method.learn(episodes[:4], 1, None)  # what it learns now is not what was taken then
-    np.testing.assert_array_equal(kept.policy()(window), before)
+    np.testing.assert_array_equal(act(kept.policy(), window)[0], before)
     on_time = [[moved(task, "none", episode)] for episode in range(8)]
     method.learn(on_time, 2, None)
     assert method.history == 2
@@ -231,5 +231,5 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     again = made()
     again.restore(tmp_path / "auto.npz")
     seen = episodes[0][0].observations[:3]
-    np.testing.assert_array_equal(again.policy()(History.of(seen)), method.policy()(History.of(seen)))
+    np.testing.assert_array_equal(*(act(one.policy(), History.of(seen))[0] for one in (again, method)))
     assert again.policy().inverse.metric.root[0, 0] == root

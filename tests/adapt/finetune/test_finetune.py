@@ -10,7 +10,7 @@ from isthmus.adapt import MethodSettings, Source, make_method
 from isthmus.adapt.finetune.on_target import Exploring
 from isthmus.adapt.finetune.policy import FinetunedPolicy
 from isthmus.adapt.method import Rehearsal
-from isthmus.core import History, Mlp, Problem, stream
+from isthmus.core import History, Mlp, Problem, act, stream
 from isthmus.core.trajectory import RewardedTrajectory
 from isthmus.experts import load_expert
 from isthmus.policies import NetworkPolicy, Unadapted
@@ -40,7 +40,7 @@ class Scripted:
     def corrected(self, _correct):
         return self
 
-    def practise(self, trained, _seed, progress):
+    def train(self, trained, _seed, progress):
         progress(1, 0.0)
         return self._trained(self.age(trained.network) + 1)
 
@@ -120,12 +120,12 @@ def test_runs_without_a_reward_are_nothing_to_study(linear_episodes):
 
 def test_exploration_has_the_spread_it_says_about_the_policys_own_action():
     window = History.of(np.tile(TASK.source().reset(stream(0)), (2000, 1)))
-    decision = Exploring(Unadapted(EXPERT, TASK.source()), np.array([0.1, 0.3]), stream(1)).decide(window)
+    decision = Exploring(Unadapted(EXPERT, TASK.source()), np.array([0.1, 0.3]), stream(1)).decide(window, {})[0]
     np.testing.assert_allclose(decision.command.std(axis=0), [0.1, 0.3], rtol=0.05)
     np.testing.assert_allclose(decision.command.mean(axis=0), EXPERT(window)[0], atol=0.03)
     method, _ = scripted("rl-on-target", {})
     assert isinstance(method.policy(), Unadapted)  # nothing was learned yet
-    assert not np.array_equal(method.explorer(stream(2))(window), EXPERT(window))
+    assert not np.array_equal(act(method.explorer(stream(2)), window)[0], EXPERT(window))
 
 
 @pytest.mark.parametrize("name", ["fine-tune", "rl-on-target"])
@@ -149,8 +149,8 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
     other = NetworkPolicy(replace(EXPERT.network, output_mean=np.ones(2)))
     method = make_method("robust", source(robust=lambda: other), MethodSettings())
     window = History.of(TASK.source(3).reset(stream(0)))
-    np.testing.assert_array_equal(method.policy()(window), other(window))
-    np.testing.assert_array_equal(method.policy().decide(window).source, EXPERT(window))
+    np.testing.assert_array_equal(act(method.policy(), window)[0], other(window))
+    np.testing.assert_array_equal(method.policy().decide(window, {})[0].source, EXPERT(window))
     monkeypatch.setattr("isthmus.experts.shipped.WEIGHTS", tmp_path)
     with pytest.raises(Problem, match=r"no robust policy ships.*--randomise"):
         make_method("robust", source(robust=robust_for(TASK)), MethodSettings())
@@ -177,11 +177,11 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
     learned = method.learn(episodes(5), 0, lambda _pass, _loss: None)
     assert learned.chosen == ("fine-tune" if practises else "unadapted")
     assert ("fine-tune" in learned.predicted_scores) == practises
-    assert np.array_equal(method.policy()(window), EXPERT(window)) != practises
+    assert np.array_equal(act(method.policy(), window)[0], EXPERT(window)) != practises
     method.save(tmp_path / "model.npz")
     again = made()
     again.restore(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.policy()(window), method.policy()(window))
+    np.testing.assert_array_equal(act(again.policy(), window)[0], act(method.policy(), window)[0])
     later = method.learn(episodes(5), 1, lambda _pass, _loss: None)
     assert later.chosen == learned.chosen, "what was trained once is rehearsed, and does"
     assert "fine-tune" not in later.predicted_scores

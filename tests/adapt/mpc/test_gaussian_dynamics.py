@@ -37,21 +37,37 @@ def distance(found, wanted):
     return max(float(np.abs(one - other).max()) for one, other in parts)
 
 
+class Carried:
+    """An adaptation with its state, for two worlds of three targets and two actuators."""
+
+    def __init__(self, adaptation, spec):
+        self.adaptation, self.state = adaptation, adaptation.initial_state(2, Units(spec, np.ones(3)))
+
+    def __call__(self, prior, last):
+        found, self.state = self.adaptation(prior, last, self.state)
+        return found
+
+
+@pytest.fixture
+def carried(make_spec):
+    return lambda adaptation: Carried(adaptation, make_spec(3, 2))
+
+
 EVIDENCE_ALONE = GaussianSettings(forget=0.05, evidence=1e12, alpha=1e-6, noise=0.0)
 
 
-def test_known_linear_dynamics_are_recovered_from_noise_free_data():
+def test_known_linear_dynamics_are_recovered_from_noise_free_data(carried):
     plant = Plant(0)
-    model, prior = GaussianDynamics(EVIDENCE_ALONE), wrong(plant)
+    model, prior = carried(GaussianDynamics(EVIDENCE_ALONE)), wrong(plant)
     for _ in range(60):
         found = model(prior, plant.step(prior))
     assert distance(found, plant.affine) < 1e-6
 
 
-def test_a_change_is_tracked_within_a_hundred_steps():
+def test_a_change_is_tracked_within_a_hundred_steps(carried):
     """With g = 0.1, what was before counts for 0.9^100 = 3e-5 by then."""
     plant = Plant(1)
-    model = GaussianDynamics(GaussianSettings(forget=0.1, evidence=1e12, alpha=1e-6, noise=0.0))
+    model = carried(GaussianDynamics(GaussianSettings(forget=0.1, evidence=1e12, alpha=1e-6, noise=0.0)))
     prior = wrong(plant)
     for _ in range(60):
         found = model(prior, plant.step(prior))
@@ -64,22 +80,22 @@ def test_a_change_is_tracked_within_a_hundred_steps():
     assert distance(found, plant.affine) < 0.01
 
 
-def test_without_a_step_there_is_the_simulator_alone_and_a_right_one_is_kept():
+def test_without_a_step_there_is_the_simulator_alone_and_a_right_one_is_kept(carried):
     plant = Plant(2)
-    prior, model = wrong(plant), GaussianDynamics()
+    prior, model = wrong(plant), carried(GaussianDynamics())
     last = plant.step(prior)
     nothing = Transition(last.before, last.control, last.before, last.expected, ~last.there, ~last.there)
     assert distance(model(prior, nothing), prior) == 0.0
-    kept = GaussianDynamics(GaussianSettings(noise=0.0))
+    kept = carried(GaussianDynamics(GaussianSettings(noise=0.0)))
     for _ in range(20):
         found = kept(plant.affine, plant.step(plant.affine))
     assert distance(found, plant.affine) < 1e-3
 
 
-def test_a_new_episode_forgets_the_last_one_in_its_own_world_only():
+def test_a_new_episode_forgets_the_last_one_in_its_own_world_only(carried):
     plant, other = Plant(3), Plant(4)
     prior = wrong(plant)
-    model, fresh = GaussianDynamics(), GaussianDynamics()
+    model, fresh = carried(GaussianDynamics()), carried(GaussianDynamics())
     for _ in range(5):
         before = model(prior, plant.step(prior))
     other.first = np.array([True, False])
@@ -91,14 +107,14 @@ def test_a_new_episode_forgets_the_last_one_in_its_own_world_only():
     assert np.isfinite(before.A).all()
 
 
-def test_evidence_and_simulator_are_mixed_as_the_normal_inverse_wishart_has_it():
+def test_evidence_and_simulator_are_mixed_as_the_normal_inverse_wishart_has_it(carried):
     """The formulas of the module, one world at a time, at strengths that all differ."""
     settings = GaussianSettings(
         forget=0.3, evidence=3.0, mean_strength=2.0, covariance_strength=1.5, alpha=50.0, noise=0.4
     )
     plant = Plant(6)
     plant.x /= 100  # so that the simulator counts too
-    model, prior = GaussianDynamics(settings), wrong(plant)
+    model, prior = carried(GaussianDynamics(settings)), wrong(plant)
     steps = [plant.step(prior) for _ in range(3)]
     for last in steps:
         found = model(prior, last)
@@ -120,9 +136,9 @@ def test_evidence_and_simulator_are_mixed_as_the_normal_inverse_wishart_has_it()
         np.testing.assert_allclose(found.c[world], mean[5:] - Fm @ mean[:5], rtol=1e-6, atol=1e-6)
 
 
-def test_output_errors_are_smoothed_and_the_first_is_taken_as_it_is():
+def test_output_errors_are_smoothed_and_the_first_is_taken_as_it_is(carried):
     plant = Plant(5)
-    model, prior = OutputError(0.25), wrong(plant)
+    model, prior = carried(OutputError(0.25)), wrong(plant)
     errors = []
     for _ in range(4):
         last = plant.step(prior)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isthmus.adapt.settings import CollectSettings
-from isthmus.core import History, Lost, stream
+from isthmus.core import History, Lost, PolicyWrapper, stream
 from isthmus.hardware.ros1.bindings import Graph, message
 from isthmus.hardware.ros1.messages import STOP
 from isthmus.policies import Unadapted
@@ -77,18 +77,18 @@ def test_a_robot_that_dies_in_mid_swing_is_noticed_and_what_was_collected_is_kep
             world.reset(stream(0, "reset"))
 
 
-class Dying:
-    """A decider during whose control the robot's process is killed."""
+class Dying(PolicyWrapper):
+    """A policy during whose control the robot's process is killed."""
 
-    def __init__(self, decider, process, after):
-        self._decider, self._process, self._left = decider, process, after
+    def __init__(self, policy, process, after):
+        self.policy, self._process, self._left = policy, process, after
 
-    def decide(self, history):
+    def decide(self, history, state):
         self._left -= 1
         if self._left == 0:
             self._process.kill()
             self._process.wait()
-        return self._decider.decide(history)
+        return self.policy.decide(history, state)
 
 
 def test_a_robot_that_comes_back_is_used_again(master, robot, world_at, fetch):

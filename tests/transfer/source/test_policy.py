@@ -4,7 +4,7 @@ import pickle
 import numpy as np
 import pytest
 
-from isthmus.core import History, Problem
+from isthmus.core import History, Problem, act
 from isthmus.experts import load_expert
 from isthmus.policies import NetworkPolicy
 from isthmus.robots import load_task
@@ -38,7 +38,7 @@ def test_a_robots_own_policy_that_gives_nan_ends_in_one_sentence(reacher):
     broken = dataclasses.replace(reacher, policy=lambda history: np.full((len(history.current), 2), np.nan))
     policy = source_policy(broken, None)
     with pytest.raises(Problem, match=r"the policy gave the action \(nan, nan\)"):
-        policy(History.of(np.zeros((1, 11))))
+        act(policy, History.of(np.zeros((1, 11))))
 
 
 def test_a_network_stays_one_that_can_be_trained_on():

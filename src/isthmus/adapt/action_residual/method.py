@@ -23,7 +23,18 @@ from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.ridge import RidgeFit
 from isthmus.adapt.method import FitReport, Perturbation, Source
 from isthmus.adapt.settings.method import MethodSettings
-from isthmus.core import Episode, Float, History, Policy, Simulator, Trajectory, keep_overflow
+from isthmus.core import (
+    AnyPolicy,
+    Episode,
+    Float,
+    History,
+    PolicyState,
+    Simulator,
+    Trajectory,
+    act,
+    initial_state,
+    keep_overflow,
+)
 from isthmus.core.past_actions import past_actions
 from isthmus.policies import Decision, Unadapted
 from isthmus.sysid.sensor_noise import sensor_noise
@@ -38,28 +49,35 @@ ENOUGH = 2000
 class ActionResidualPolicy:
     """The source's policy, its commands changed so that they have their effect on the target."""
 
-    policy: Policy
+    policy: AnyPolicy
     simulator: Simulator
     response: Response
     observer: DisturbanceObserver
 
-    def decide(self, history: History) -> Decision:
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of n robots that begin an episode: the observer's, and that of the source's policy."""
+        return {**initial_state(self.policy, n), **self.observer.initial_state(n)}
+
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The action for n histories, and what it is meant to reach."""
-        a_src = self.policy(history)
+        a_src, source = act(self.policy, history, state)
         o_want = self.simulator.predict(history, a_src)
-        return Decision(a_src, o_want, self._command(history, a_src))
+        command, observed = self._command(history, a_src, state)
+        return Decision(a_src, o_want, command), {**source, **observed}
 
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act) for n histories."""
-        return self._command(history, self.policy(history))
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Actions (n, act) for n histories, and the state for the next step."""
+        a_src, source = act(self.policy, history, state)
+        command, observed = self._command(history, a_src, state)
+        return command, {**source, **observed}
 
-    def _command(self, history: History, a_src: Float) -> Float:
+    def _command(self, history: History, a_src: Float, state: PolicyState) -> tuple[Float, PolicyState]:
         spec = self.simulator.spec
         wanted, past = spec.clip(a_src), history.actions.reshape(len(a_src), -1)
-        corrected = wanted + self.response.correction(history.current, wanted, past, self.observer.belief(history))
+        belief = self.observer.belief(history, state)
+        corrected = wanted + self.response.correction(history.current, wanted, past, belief)
         command = keep_overflow(a_src, corrected, spec.action_low, spec.action_high)
-        self.observer.remember(history, command)
-        return command
+        return command, self.observer.next_state(history, belief, command)
 
 
 class ActionResidualMethod:

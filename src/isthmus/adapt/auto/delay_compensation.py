@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.adapt.method import FitReport, Method
-from isthmus.core import Episode, Float, History, Simulator
+from isthmus.core import Episode, Float, History, PolicyState, PolicyWrapper, Simulator
 from isthmus.policies import Decision, TracedPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class DelayCompensatedPolicy:
+class DelayCompensatedPolicy(PolicyWrapper):
     """A policy for a robot that is on time, asked where a late one will be."""
 
     policy: TracedPolicy
     simulator: Simulator
     delay: int
 
-    def decide(self, history: History) -> Decision:
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The command for n histories, and what it is meant to reach once it takes effect."""
-        return self.policy.decide(self._then(history))
+        return self.policy.decide(self._then(history), state)
 
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act) for n histories."""
-        return self.policy(self._then(history))
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Commands (n, act) for n histories, and the state for the next step."""
+        return self.policy.act(self._then(history), state)
 
     def _then(self, history: History) -> History:
         observations = history.current

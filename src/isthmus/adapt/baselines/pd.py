@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.adapt.method import FitReport, Joints, Source
-from isthmus.core import Episode, Float, History, Policy, Problem, Simulator
+from isthmus.core import AnyPolicy, Episode, Float, History, PolicyState, Problem, Simulator, act
 from isthmus.core.linear import solve
 from isthmus.io import load_arrays, save_arrays
-from isthmus.policies import Decision, Unadapted
+from isthmus.policies import AdaptedPolicy, Decision, Unadapted
 
 KIND = "pd-gains"
 RIDGE = 1e-6
@@ -29,10 +29,10 @@ FEWEST = 10
 
 
 @dataclass(frozen=True)
-class PdPolicy:
+class PdPolicy(AdaptedPolicy):
     """The source's policy, whose expected joint states are tracked."""
 
-    policy: Policy
+    policy: AnyPolicy
     simulator: Simulator
     joints: Joints
     gains: Float
@@ -40,19 +40,15 @@ class PdPolicy:
     positions: bool = False
     """Whether actions are positions."""
 
-    def decide(self, history: History) -> Decision:
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The command for n histories, and what it is meant to reach."""
-        a_src = self.policy(history)
+        a_src, state = act(self.policy, history, state)
         o_want = self.simulator.predict(history, a_src)
         errors = joint_errors(self.joints, history.current, o_want)
         command = np.einsum("nag,ga->na", errors, self.gains)
         if self.positions:
             command += self.joints(o_want)[0]
-        return Decision(a_src, o_want, command)
-
-    def __call__(self, history: History) -> Float:
-        """Commands (n, act) for n histories."""
-        return self.decide(history).command
+        return Decision(a_src, o_want, command), state
 
 
 class PdMethod:

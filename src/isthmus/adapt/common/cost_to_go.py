@@ -12,7 +12,7 @@ averaged over the course, at unit trace; so is R.
 
 import numpy as np
 
-from isthmus.core import Float, History, Policy, Simulator
+from isthmus.core import AnyPolicy, Bool, Float, Simulator, rollout
 from isthmus.core.linear import solve
 from isthmus.core.metric import Metric
 from isthmus.sim.sensitivity import action_sensitivity, state_sensitivity
@@ -25,7 +25,7 @@ TAIL = 0.2
 """Share of a course that the recursion needs to forget where it began."""
 
 
-def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
+def cost_to_go(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) -> Metric:
     """The metric of `policy` in `simulator`, whose worlds run side by side; actuator limits are kept for it here."""
     observations, actions, running = _rollout(policy, simulator, rng)
     even = _step_scaled_metric(simulator, observations, running)
@@ -39,7 +39,7 @@ def cost_to_go(policy: Policy, simulator: Simulator, rng: np.random.Generator) -
     return Metric(even.targets, even.scale, root, effort=float(np.mean([1 / trace for trace in traces])))
 
 
-def even_metric(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> Metric:
+def even_metric(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) -> Metric:
     """The metric in which all targets count alike, in spreads of a step along the course of `policy`."""
     observations, _, running = _rollout(policy, simulator, rng)
     return _step_scaled_metric(simulator, observations, running)
@@ -51,21 +51,13 @@ def _step_scaled_metric(simulator: Simulator, observations: Float, running: np.n
     return Metric.even(targets, np.where(scale > 0, scale, 1.0))
 
 
-def _rollout(policy: Policy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, np.ndarray]:
+def _rollout(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) -> tuple[Float, Float, Bool]:
     """Observations (T+1, n, obs), actions (T, n, act), and which worlds were still running in each step (T, n)."""
-    spec = simulator.spec
-    seen, done, running = [simulator.reset(rng)], list[Float](), list[np.ndarray]()
-    alive = np.ones(simulator.n, np.bool_)
-    for _ in range(min(ROLLOUT_STEPS, spec.horizon)):
-        actions = spec.clip(policy(History.of(seen[-1])))
-        step = simulator.step(actions)
-        seen.append(step.observations)
-        done.append(actions)
-        running.append(alive)
-        alive = alive & ~step.ended
-        if not alive.any():
-            break
-    return np.stack(seen), np.stack(done), np.stack(running)
+    spec, start = simulator.spec, simulator.reset(rng)
+    steps = min(ROLLOUT_STEPS, spec.horizon)
+    moments = list(rollout(simulator, policy, start, steps=steps, explore=spec.clip))
+    seen = [start, *(moment.step.observations for moment in moments)]
+    return np.stack(seen), np.stack([one.commands for one in moments]), np.stack([one.running for one in moments])
 
 
 def _riccati(simulator: Simulator, observations: Float, actions: Float, even: Metric) -> list[Float]:

@@ -13,15 +13,15 @@ import numpy as np
 from isthmus.adapt.finetune.policy import FinetunedPolicy
 from isthmus.adapt.finetune.storage import finetuner_of, load_trained, save_trained
 from isthmus.adapt.method import FitReport, Source
-from isthmus.core import Episode, Float, History
+from isthmus.core import Episode, Float, History, PolicyState
 from isthmus.core.random import stream_seed
 from isthmus.core.trajectory import RewardedTrajectory
-from isthmus.policies import Decision, TracedPolicy, Unadapted
+from isthmus.policies import AdaptedPolicy, Decision, TracedPolicy, Unadapted
 from isthmus.policies.finetuner import Trained
 
 
 @dataclass(frozen=True)
-class Exploring:
+class Exploring(AdaptedPolicy):
     """A policy whose actions vary, so that it can be told which are better."""
 
     policy: TracedPolicy
@@ -29,15 +29,11 @@ class Exploring:
     """Standard deviation of each action (act,)."""
     rng: np.random.Generator
 
-    def decide(self, history: History) -> Decision:
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """An action for n histories that is drawn about the policy's."""
-        decision = self.policy.decide(history)
+        decision, state = self.policy.decide(history, state)
         noise = self.std * self.rng.standard_normal(decision.command.shape)
-        return replace(decision, command=decision.command + noise)
-
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act) for n histories."""
-        return self.decide(history).command
+        return replace(decision, command=decision.command + noise), state
 
 
 class RlOnTargetMethod:

@@ -17,11 +17,11 @@ import numpy as np
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.method import FitReport, Source
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
-from isthmus.core import Episode, Float, History, Policy, Problem, Simulator, keep_overflow
+from isthmus.core import AnyPolicy, Episode, Float, History, PolicyState, Problem, Simulator, act, keep_overflow
 from isthmus.core.metric import Metric
 from isthmus.core.statistics import PairedGain
 from isthmus.io import load_arrays, save_arrays
-from isthmus.policies import Decision, Unadapted
+from isthmus.policies import AdaptedPolicy, Decision, Unadapted
 from isthmus.sysid import Transitions, holdout_split, identify
 
 KIND = "physical-parameters"
@@ -36,24 +36,21 @@ MOST_CHECKED = 200
 
 
 @dataclass(frozen=True)
-class ModelInversePolicy:
+class ModelInversePolicy(AdaptedPolicy):
     """The source's policy, with the actions that reach in the identified simulator what it wants."""
 
-    policy: Policy
+    policy: AnyPolicy
     simulator: Simulator
     inverse: OneStepInverse
 
-    def decide(self, history: History) -> Decision:
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The action for n histories, and what it is meant to reach."""
-        a_src = self.policy(history)
+        a_src, state = act(self.policy, history, state)
         o_want = self.simulator.predict(history, a_src)
         within = self.simulator.spec.clip(a_src)
         found = self.inverse(history.current, o_want, within)
-        return Decision(a_src, o_want, keep_overflow(a_src, found.actions, self.inverse.low, self.inverse.high))
-
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act) for n histories."""
-        return self.decide(history).command
+        command = keep_overflow(a_src, found.actions, self.inverse.low, self.inverse.high)
+        return Decision(a_src, o_want, command), state
 
 
 @dataclass(frozen=True)

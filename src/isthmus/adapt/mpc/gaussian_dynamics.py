@@ -13,12 +13,12 @@ Both are mixed as normal-inverse-Wishart, and conditioned on [x; u]:
     Fm   = (Sig'_xu,xu^-1 Sig'_xu,x')' ;  fv = mu'_x' - Fm mu'_xu
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from isthmus.adapt.mpc.affine import Affine, Transition
-from isthmus.core import Float
+from isthmus.adapt.mpc.affine import Affine, Transition, Units
+from isthmus.core import Float, PolicyState
 from isthmus.core.linear import solve
 
 RIDGE = 1e-5
@@ -43,40 +43,42 @@ class GaussianSettings:
     """SX, in squared spreads of a step."""
 
 
+@dataclass(frozen=True)
 class GaussianDynamics:
-    """The running Gaussians of n worlds."""
+    """Running Gaussians, each of one robot."""
 
-    def __init__(self, settings: GaussianSettings | None = None) -> None:
-        """Start with no evidence."""
-        self._settings = settings or GaussianSettings()
-        self._mean: Float = np.empty((0, 0))
-        self._square: Float = np.empty((0, 0, 0))
+    settings: GaussianSettings = field(default_factory=GaussianSettings)
 
-    def __call__(self, prior: Affine, last: Transition) -> Affine:
-        """The dynamics of the robot, near its last step; the simulator's own where there has been none."""
-        z = np.concatenate((last.before, last.control, last.after), axis=1)
-        self._observe(z, last.first)
-        adapted = self._mixed(prior, last)
+    def initial_state(self, n: int, units: Units) -> PolicyState:
+        """No evidence."""
+        size = 2 * len(units.targets) + units.spec.action_size
+        return {"mean": np.zeros((n, size)), "square": np.zeros((n, size, size))}
+
+    def __call__(self, prior: Affine, last: Transition, state: PolicyState) -> tuple[Affine, PolicyState]:
+        """The dynamics of the robots near their last step, or the simulator's before it, and the state after it."""
+        mean, square = self._observed(last, state)
+        adapted = self._mixed(prior, last, mean, square)
         there = last.there[:, None]
-        return Affine(
+        mixed = Affine(
             np.where(there[..., None], adapted.A, prior.A),
             np.where(there[..., None], adapted.B, prior.B),
             np.where(there, adapted.c, prior.c),
         )
+        return mixed, {"mean": mean, "square": square}
 
-    def _observe(self, z: Float, first: np.ndarray) -> None:
-        g, square = self._settings.forget, z[:, :, None] * z[:, None, :]
-        if self._mean.shape != z.shape:
-            self._mean, self._square = z, square
-        first = first[:, None]
-        self._mean = np.where(first, z, (1 - g) * self._mean + g * z)
-        self._square = np.where(first[..., None], square, (1 - g) * self._square + g * square)
+    def _observed(self, last: Transition, state: PolicyState) -> tuple[Float, Float]:
+        """The running mean of z (n, D) and of z z' (n, D, D), after another step."""
+        z = np.concatenate((last.before, last.control, last.after), axis=1)
+        g, square, first = self.settings.forget, z[:, :, None] * z[:, None, :], last.first[:, None]
+        return (
+            np.where(first, z, (1 - g) * state["mean"] + g * z),
+            np.where(first[..., None], square, (1 - g) * state["square"] + g * square),
+        )
 
-    def _mixed(self, prior: Affine, last: Transition) -> Affine:
-        one = self._settings
+    def _mixed(self, prior: Affine, last: Transition, mu: Float, square: Float) -> Affine:
+        one = self.settings
         N, m, n0 = one.evidence, one.mean_strength, one.covariance_strength
-        mu = self._mean
-        sigma = self._square - mu[:, :, None] * mu[:, None, :]
+        sigma = square - mu[:, :, None] * mu[:, None, :]
         xu = np.concatenate((last.before, last.control), axis=1)
         F = np.concatenate((prior.A, prior.B), axis=2)
         mu0 = np.concatenate((xu, prior(last.before, last.control)), axis=1)

@@ -3,28 +3,30 @@
 e_t = (1 - g) e_{t-1} + g (o_t - T_src(o_{t-1}, a_{t-1}))        x' = F [x; u] + f + e_t
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.adapt.mpc.affine import Affine, Transition
-from isthmus.core import Float
+from isthmus.adapt.mpc.affine import Affine, Transition, Units
+from isthmus.core import PolicyState
 
 FORGET = 0.5
 
 
+@dataclass(frozen=True)
 class OutputError:
-    """The errors e of n worlds; the first one of an episode is taken as it is."""
+    """Adds the smoothed error e; the first one of an episode is taken as it is."""
 
-    def __init__(self, forget: float = FORGET) -> None:
-        """Start with no errors; `forget` is g."""
-        self._forget = forget
-        self._error: Float = np.empty((0, 0))
+    forget: float = FORGET
+    """g."""
 
-    def __call__(self, prior: Affine, last: Transition) -> Affine:
-        """The simulator's dynamics, with the errors put right."""
-        raw, g = last.after - last.expected, self._forget
-        before = raw if self._error.shape != raw.shape else self._error
-        smooth = np.where(last.first[:, None], raw, (1 - g) * before + g * raw)
-        self._error = np.where(last.there[:, None], smooth, 0.0)
-        return replace(prior, c=prior.c + self._error)
+    def initial_state(self, n: int, units: Units) -> PolicyState:
+        """No errors."""
+        return {"error": np.zeros((n, len(units.targets)))}
+
+    def __call__(self, prior: Affine, last: Transition, state: PolicyState) -> tuple[Affine, PolicyState]:
+        """The simulator's dynamics with the error added, and the error (n, d)."""
+        raw, g = last.after - last.expected, self.forget
+        smooth = np.where(last.first[:, None], raw, (1 - g) * state["error"] + g * raw)
+        error = np.where(last.there[:, None], smooth, 0.0)
+        return replace(prior, c=prior.c + error), {"error": error}

@@ -11,7 +11,7 @@ from isthmus.adapt.mpc.horizon import Horizon
 from isthmus.adapt.mpc.ilqr import improve
 from isthmus.adapt.mpc.ilqr.solver import rollout
 from isthmus.adapt.mpc.linearisation import outlook
-from isthmus.core import Bool, Float, History, Policy, Simulator
+from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, Simulator, act, initial_state
 from isthmus.policies import Decision
 
 STEPS = 15
@@ -21,72 +21,71 @@ STEPS = 15
 class Adaptation(Protocol):
     """What the last steps tell about the dynamics."""
 
-    def __call__(self, prior: Affine, last: Transition) -> Affine:
-        """The simulator's dynamics, put right."""
+    def initial_state(self, n: int, units: Units) -> PolicyState:
+        """What is known of n robots that begin an episode."""
+        ...
+
+    def __call__(self, prior: Affine, last: Transition, state: PolicyState) -> tuple[Affine, PolicyState]:
+        """The simulator's dynamics `prior`, corrected by the last step, and the state for the next step."""
         ...
 
 
-@dataclass
-class PlanningPolicy:
-    """Model predictive control of n robots; it remembers each one's plan until a new episode begins."""
+@dataclass(frozen=True)
+class PlanningPolicy(PolicyWrapper):
+    """Model predictive control of n robots, each from its plan of the step before."""
 
-    policy: Policy
+    policy: AnyPolicy
+    """Is asked for the reasons of a decision only, and its state is carried on by `decide` alone."""
     simulator: Simulator
     cost: SourceCost
     units: Units
     adaptation: Adaptation
     steps: int = STEPS
 
-    def __post_init__(self) -> None:
-        """Start without a past."""
-        self._seen: Float = np.empty((0, 0))
-        self._stepped: Bool = np.empty(0, np.bool_)
-        self._controls: Float = np.empty((0, 0, 0))
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of n robots that begin an episode: no step, no plan, and what the adaptation starts with."""
+        own = {"steps": np.zeros(n, np.int64), "controls": np.zeros((n, self.steps, self.units.spec.action_size))}
+        return {**initial_state(self.policy, n), **self.adaptation.initial_state(n, self.units), **own}
 
-    def __call__(self, history: History) -> Float:
-        """Commands (n, act) for n histories."""
-        return self._plan(history)[0]
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Commands (n, act) for n histories, and the state for the next step."""
+        command, _, state = self._plan(history, state)
+        return command, state
 
-    def decide(self, history: History) -> Decision:
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The command for n histories, and where the plan expects it to lead."""
-        command, expected = self._plan(history)
-        return Decision(self.policy(history), expected, command)
+        a_src, source = act(self.policy, history, state)
+        command, expected, after = self._plan(history, state)
+        return Decision(a_src, expected, command), {**after, **source}
 
-    def _plan(self, history: History) -> tuple[Float, Float]:
-        """Commands (n, act), and the observations (n, obs) that they should lead to."""
+    def _plan(self, history: History, state: PolicyState) -> tuple[Float, Float, PolicyState]:
+        """Commands (n, act), the observations (n, obs) that they should lead to, and the state for the next step."""
         units, now = self.units, history.current
-        last = self._transition(history)
-        controls = self._warm_start(last, len(now))
+        last = self._transition(history, state)
+        # The last plan, a step later; nothing where there is none.
+        plan_before = state["controls"]
+        moved = np.concatenate((plan_before[:, 1:], plan_before[:, -1:]), axis=1)
+        controls = np.where(last.there[:, None, None], moved, 0.0)
         ahead = outlook(self.cost, units, now, controls[:, 0])
-        problem = Horizon(self.adaptation(ahead.dynamics, last), ahead, self.cost, units)
+        dynamics, adapted = self.adaptation(ahead.dynamics, last, state)
+        problem = Horizon(dynamics, ahead, self.cost, units)
         limit = np.ones(units.spec.action_size)
         plan = improve(problem, rollout(problem, units.state(now), controls), -limit, limit)
-        self._seen, self._stepped, self._controls = now.copy(), last.there, plan.controls
-        return units.action(plan.controls[:, 0]), units.observation(plan.states[:, 1], now)
+        command, expected = units.action(plan.controls[:, 0]), units.observation(plan.states[:, 1], now)
+        return command, expected, {**state, **adapted, "steps": state["steps"] + 1, "controls": plan.controls}
 
-    def _transition(self, history: History) -> Transition:
-        """The last step. Before its first step a history repeats itself; who was elsewhere before is new."""
+    def _transition(self, history: History, state: PolicyState) -> Transition:
+        """The last step; there is none before the first of an episode, or in a window of one observation."""
         units, now, before = self.units, history.current, history.current
-        actions = np.zeros((len(now), units.spec.action_size))
+        actions, steps = np.zeros((len(now), units.spec.action_size)), np.zeros(len(now), np.int64)
         if history.length > 1:
-            before, actions = history.observations[:, -2], history.actions[:, -1]
+            before, actions, steps = history.observations[:, -2], history.actions[:, -1], state["steps"]
         expected = self.simulator.predict(History.of(before), actions)
-        there = (now != before).any(axis=1)
-        same = self._seen.shape == before.shape
-        goes_on = (self._seen == before).all(axis=1) & self._stepped if same else np.zeros(len(now), np.bool_)
         return Transition(
             before=units.state(before),
             control=units.control(actions),
             after=units.state(now),
             expected=units.state(expected),
-            there=there,
-            first=there & ~goes_on,
+            there=steps > 0,
+            first=steps == 1,
         )
-
-    def _warm_start(self, last: Transition, n: int) -> Float:
-        """The last plan, moved on by a step; nothing where there is none."""
-        shape = (n, self.steps, self.units.spec.action_size)
-        if self._controls.shape != shape:
-            return np.zeros(shape)
-        moved = np.concatenate((self._controls[:, 1:], self._controls[:, -1:]), axis=1)
-        return np.where(last.there[:, None, None], moved, 0.0)

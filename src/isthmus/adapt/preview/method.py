@@ -16,10 +16,23 @@ import numpy as np
 from isthmus.adapt.method import FitReport, Joints, Source
 from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
 from isthmus.adapt.settings.method import MethodSettings
-from isthmus.core import Bool, Episode, Float, History, Policy, Problem, Simulator, Trajectory, keep_overflow
+from isthmus.core import (
+    AnyPolicy,
+    Episode,
+    Float,
+    History,
+    Int,
+    PolicyState,
+    Problem,
+    Simulator,
+    Trajectory,
+    act,
+    initial_state,
+    keep_overflow,
+)
 from isthmus.core.linear import solve
 from isthmus.core.past_actions import past_actions
-from isthmus.policies import Decision, Unadapted
+from isthmus.policies import AdaptedPolicy, Decision, Unadapted
 
 HORIZON = 4
 """Steps that are looked ahead."""
@@ -30,12 +43,12 @@ FOLLOW = 0.1
 LEAST_HISTORY = 3
 
 
-class PreviewPolicy:
+class PreviewPolicy(AdaptedPolicy):
     """The source's policy, its commands changed so that the robot keeps to the simulator's course."""
 
     def __init__(self, source: Source, arx: ArxModel) -> None:
         """Look ahead with `arx`."""
-        self._policy: Policy = source.pi_src
+        self.policy: AnyPolicy = source.pi_src
         self._simulator: Simulator = source.simulator
         self._arx, self._spec = arx, source.spec
         self._joints = source.joints if source.spec.commands == "position" else None
@@ -46,49 +59,50 @@ class PreviewPolicy:
         normal = rows.T @ rows
         priced = normal + PRICE * np.trace(normal) / len(normal) * np.eye(len(normal))
         self._first: Float = solve(priced, rows.T)[: arx.actions]
-        self._seen: Float = np.empty((0, 0))
-        self._past: Float = np.empty((0, 0))
-        self._error: Float = np.empty((0, 0))
 
-    def decide(self, history: History) -> Decision:
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of n robots that begin an episode: no step, no error of the model, and the source's state."""
+        own = {
+            "steps": np.zeros(n, np.int64),
+            "past": np.zeros((n, self._arx.past * self._arx.actions)),
+            "error": np.zeros((n, len(self._sensed))),
+        }
+        return {**initial_state(self.policy, n), **own}
+
+    def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The command for n histories, and what it is meant to reach."""
-        now = history.current[:, self._sensed]
-        past = led_past(history, self._arx.past, self._joints)
-        error = self._followed(history, now)
-        source, wanted = self._reference(history)
+        now, steps = history.current[:, self._sensed], state["steps"]
+        past = led_past(history, self._arx.past, steps, self._joints)
+        error = self._expected_error(history, now, state)
+        source, wanted, after = self._reference(history, state)
         spec = self._spec
         within = spec.clip(source)
         free = self._arx.rollout(now, within, past, error)[:, :, self._targets]
         missing = wanted[:, :, spec.targets] - free
         corrected = within[:, 0] + missing.reshape(len(now), -1) @ self._first.T
         command = keep_overflow(source[:, 0], corrected, spec.action_low, spec.action_high)
-        self._seen, self._past, self._error = history.current.copy(), past.copy(), error
-        return Decision(source[:, 0], wanted[:, 0], command)
+        own = {"steps": steps + 1, "past": past, "error": error}
+        return Decision(source[:, 0], wanted[:, 0], command), {**after, **own}
 
-    def __call__(self, history: History) -> Float:
-        """Commands (n, act) for n histories."""
-        return self.decide(history).command
-
-    def _reference(self, history: History) -> tuple[Float, Float]:
-        """What the source would do (n, h, act), and see (n, h, obs), from here on."""
-        actions: list[Float] = []
-        seen: list[Float] = []
+    def _reference(self, history: History, state: PolicyState) -> tuple[Float, Float, PolicyState]:
+        """What the source would do (n, h, act) and see (n, h, obs) from here on, and its state after one step."""
+        actions, seen, states = list[Float](), list[Float](), list[PolicyState]()
         for _ in range(HORIZON):
-            actions.append(self._policy(history))
-            seen.append(self._simulator.predict(history, actions[-1]))
+            action, state = act(self.policy, history, state)
+            actions.append(action)
+            states.append(state)
+            seen.append(self._simulator.predict(history, action))
             history = History.of(seen[-1])
-        return np.stack(actions, axis=1), np.stack(seen, axis=1)
+        return np.stack(actions, axis=1), np.stack(seen, axis=1), states[0]
 
-    def _followed(self, history: History, now: Float) -> Float:
-        """The error that is expected of the next step (n, s): none in the first of an episode."""
-        if history.length == 1 or self._seen.shape != history.current.shape:
+    def _expected_error(self, history: History, now: Float, state: PolicyState) -> Float:
+        """The error that is expected of the model in the next step (n, s): none in the first of an episode."""
+        if history.length == 1:
             return np.zeros_like(now)
-        follows: Bool = (history.observations[:, -2] == self._seen).all(axis=1)
         # With the action as it was applied: a guard may have changed the command.
-        expected = self._arx(self._seen[:, self._sensed], history.actions[:, -1], self._past)
-        latest = (1 - FOLLOW) * self._error + FOLLOW * (now - expected)
-        again: Bool = (history.current == self._seen).all(axis=1)
-        return np.where((follows & ~again)[:, None], latest, np.where(again[:, None], self._error, 0.0))
+        before = history.observations[:, -2][:, self._sensed]
+        latest = now - self._arx(before, history.actions[:, -1], state["past"])
+        return np.where((state["steps"] > 0)[:, None], (1 - FOLLOW) * state["error"] + FOLLOW * latest, 0.0)
 
 
 class PreviewMethod:
@@ -144,16 +158,15 @@ class PreviewMethod:
         return ArxRun(sensed[one.context :], one.applied[one.context :], past[one.context :])
 
 
-def led_past(history: History, steps: int, joints: Joints | None) -> Float:
-    """The latest `steps` actions (n, steps act), oldest first.
+def led_past(history: History, past: int, steps: Int, joints: Joints | None) -> Float:
+    """The latest `past` actions (n, past * act) of robots that have taken so many steps (n,), oldest first.
 
-    Before its first step a history repeats its first observation. There, a robot that is sent to positions was held
-    where it is.
+    Before its first step, a robot that is sent to positions was held where it is.
     """
-    past = history.last(steps + 1)
-    actions = past.actions
+    window = history.last(past + 1)
+    actions = window.actions
     if joints is not None:
-        before = (past.observations[:, :-1] == past.observations[:, 1:]).all(axis=2)  # (n, steps)
+        before = np.arange(past) < past - steps[:, None]  # (n, past)
         if before.any():
-            actions = np.where(before[:, :, None], joints(past.observations[:, 0])[0][:, None], actions)
+            actions = np.where(before[:, :, None], joints(window.observations[:, 0])[0][:, None], actions)
     return actions.reshape(len(actions), -1)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go, even_metric
-from isthmus.core import Policy, unknown_name
+from isthmus.core import AnyPolicy, unknown_name
 from isthmus.core.metric import ROOT_WEIGHT, Metric
 from isthmus.sim.unactuated import unactuated_targets
 from isthmus.tasks import Task
@@ -14,19 +14,19 @@ ROLLOUTS = 16
 """Simulations of the policy's course that tell how much an observation changes in a step."""
 
 
-def _even(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
+def _even(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
     return even_metric(policy, task.unclamped(ROLLOUTS), rng)
 
 
-def _root(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
+def _root(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
     return _even(task, policy, rng).stressing(unactuated_targets(task.robot_model), ROOT_WEIGHT)
 
 
-def _cost_to_go(task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
+def _cost_to_go(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
     return cost_to_go(policy, task.unclamped(ROLLOUTS), rng)
 
 
-METRICS: dict[str, Callable[[Task, Policy, np.random.Generator], Metric]] = {
+METRICS: dict[str, Callable[[Task, AnyPolicy, np.random.Generator], Metric]] = {
     "even": _even,
     "root": _root,
     "cost-to-go": _cost_to_go,
@@ -34,7 +34,7 @@ METRICS: dict[str, Callable[[Task, Policy, np.random.Generator], Metric]] = {
 """All alike, in one-step spreads; the unactuated five times more; or by what an error costs to correct later."""
 
 
-def make_metric(name: str, task: Task, policy: Policy, rng: np.random.Generator) -> Metric:
+def make_metric(name: str, task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
     """The metric of that name, from the source simulator alone."""
     if name not in METRICS:
         raise unknown_name("metric", name, METRICS)

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Bool, Episode, Float, Policy, Problem, stream
+from isthmus.core import AnyPolicy, Bool, Episode, Float, History, PolicyState, PolicyWrapper, Problem, stream
 from isthmus.core.commit import current_commit
 from isthmus.core.statistics import standard_error
 from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
 from isthmus.evaluate.normalise import Scale
 from isthmus.evaluate.oracle.metrics import make_metric
-from isthmus.evaluate.oracle.policy import OraclePolicy
+from isthmus.evaluate.oracle.policy import OracleDecision, OraclePolicy
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.sysid.forward_model import ForwardFit, fit_forward_model
@@ -66,7 +66,7 @@ class OracleScore:
         return whole | {"commit": current_commit()}
 
 
-def oracle_score(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes: int, seed: int) -> OracleScore:
+def oracle_score(task: Task, gap: Gap, policy: AnyPolicy, metric: str, *, episodes: int, seed: int) -> OracleScore:
     """Let the oracle carry `policy` across `gap`, from the starts of a crossing of that seed."""
     gap = gap.resolve(task.robot_model.model)
     target = UnclampedTarget.of(task.robot_model, gap.apply(task.robot_model.model))
@@ -75,7 +75,7 @@ def oracle_score(task: Task, gap: Gap, policy: Policy, metric: str, *, episodes:
 
 
 def estimated_oracle_score(
-    task: Task, logs: Sequence[Episode], name: str, policy: Policy, metric: str, *, episodes: int, seed: int
+    task: Task, logs: Sequence[Episode], name: str, policy: AnyPolicy, metric: str, *, episodes: int, seed: int
 ) -> OracleScore:
     """The same in a forward model that was fitted to `logs` of a target, which is known as `name`."""
     trial = _Trial(task, policy, metric, episodes, seed)
@@ -89,7 +89,7 @@ class _Trial:
     """What is to be carried across, and how it is scored."""
 
     task: Task
-    policy: Policy
+    policy: AnyPolicy
     metric: str
     episodes: int
     seed: int
@@ -109,7 +109,7 @@ class _Trial:
             raise Problem(f"the policy scores {expert:g} in its own simulator, no better than doing nothing ({zero:g})")
         scale = Scale(zero, expert)
         tally = _Tally(oracle)
-        reached = self._run(make_world(), oracle, tally)
+        reached = self._run(make_world(), tally, tally.count)
         errors = np.sqrt(np.mean(np.square(np.concatenate(tally.missed)), axis=0))
         limited = np.concatenate(tally.limited)
         beyond = np.concatenate(tally.beyond)
@@ -128,23 +128,28 @@ class _Trial:
             missed={names[i]: float(errors[i]) for i in np.argsort(-errors)},
         )
 
-    def _run(self, world: Scorable, policy: Policy, watch: Callable[[Bool], None] | None = None) -> Evaluation:
+    def _run(self, world: Scorable, policy: AnyPolicy, watch: Callable[[Bool], None] | None = None) -> Evaluation:
         return evaluate(self.task, world, policy, 1, stream(self.seed, "evaluate"), watch=watch)
 
 
-class _Tally:
-    """What the oracle missed in the steps of episodes that were still running."""
+class _Tally(PolicyWrapper):
+    """The oracle, with what it missed in the steps of episodes that were still running."""
 
     def __init__(self, oracle: OraclePolicy) -> None:
-        self._oracle = oracle
+        self.policy: OraclePolicy = oracle
+        self._latest: OracleDecision | None = None
         self.missed: list[Float] = []
         self.limited: list[Bool] = []
         self.beyond: list[Bool] = []
 
-    def __call__(self, running: Bool) -> None:
-        found = self._oracle.latest
-        if found is not None:
-            missed = found.missed[running]
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        self._latest, state = self.policy.decide(history, state)
+        return self._latest.command, state
+
+    def count(self, running: Bool) -> None:
+        """Add the latest decision, in the episodes that it was for (n,)."""
+        if self._latest is not None:
+            missed = self._latest.missed[running]
             self.missed.append(missed)
-            self.limited.append(found.limited[running])
+            self.limited.append(self._latest.limited[running])
             self.beyond.append(np.abs(missed).max(axis=1) > TOLERANCE)

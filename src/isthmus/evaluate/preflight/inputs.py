@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Float, History, Int, Policy, stream
+from isthmus.core import AnyPolicy, Float, History, Int, PolicyState, PolicyWrapper, act, rollout, stream
 from isthmus.policies import NetworkPolicy, ZeroPolicy
 from isthmus.tasks import Task
 
@@ -22,18 +22,18 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class OtherInputs:
+class OtherInputs(PolicyWrapper):
     """A policy that sees its observations changed."""
 
-    policy: Policy
+    policy: AnyPolicy
     change: Callable[[Float], Float]
 
-    def __call__(self, history: History) -> Float:
-        """Actions (n, act)."""
-        return self.policy(History(self.change(history.observations), history.actions))
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        """Actions (n, act), and the state for the next step."""
+        return act(self.policy, History(self.change(history.observations), history.actions), state)
 
 
-def standardised(task: Task, policy: Policy) -> Iterator[Policy]:
+def standardised(task: Task, policy: AnyPolicy) -> Iterator[AnyPolicy]:
     """The policy with statistics that it may have been trained with: of exploration, then of its own course with those.
 
     They are not the ones it was trained with, so its return is below what it was.
@@ -46,21 +46,22 @@ def standardised(task: Task, policy: Policy) -> Iterator[Policy]:
             yield mended
 
 
-def _standardise(task: Task, policy: Policy, noise: float) -> Callable[[Float], Float]:
+def _standardise(task: Task, policy: AnyPolicy, noise: float) -> Callable[[Float], Float]:
     """Standardise by the statistics of a course under noise."""
     world, rng = task.source(WORLDS), stream(0, "check", "statistics")
-    seen = [world.reset(rng)]
-    for _ in range(STEPS):
-        shaken = noise * world.spec.half_range * rng.standard_normal((WORLDS, 1))
-        step = world.step(policy(History.of(seen[-1])) + shaken)
-        seen.append(world.reset(rng, step.ended) if step.ended.any() else step.observations)
-    every = np.concatenate(seen)
+    start = world.reset(rng)
+
+    def shaken(commands: Float) -> Float:
+        return commands + noise * world.spec.half_range * rng.standard_normal((WORLDS, 1))
+
+    moments = rollout(world, policy, start, steps=STEPS, explore=shaken, restart=rng)
+    every = np.concatenate([start, *(moment.after for moment in moments)])
     mean, std = every.mean(axis=0), every.std(axis=0)
     scale = np.where(std > 1e-6, std, 1.0)
     return lambda values: np.clip((values - mean) / scale, -CLIP, CLIP)
 
 
-def held_inputs(task: Task, policy: Policy) -> Iterator[tuple[str, Policy]]:
+def held_inputs(task: Task, policy: AnyPolicy) -> Iterator[tuple[str, AnyPolicy]]:
     """The policy with inputs held that may have been constant in training, and what they are.
 
     Contact forces are the usual case: some simulators report none, and a policy that was trained there has arbitrary
@@ -96,11 +97,11 @@ def _families(task: Task) -> dict[str, list[int]]:
     return families
 
 
-def _matter(policy: Policy, observations: Float, inputs: Int) -> bool:
+def _matter(policy: AnyPolicy, observations: Float, inputs: Int) -> bool:
     """Whether the policy looks at any of these inputs."""
     other = observations.copy()
     other[:, inputs] += stream(0, "check", "inputs").standard_normal((len(other), len(inputs)))
-    return not np.array_equal(policy(History.of(other)), policy(History.of(observations)))
+    return not np.array_equal(act(policy, History.of(other))[0], act(policy, History.of(observations))[0])
 
 
 def _hold(held: Int, at: Float) -> Callable[[Float], Float]:

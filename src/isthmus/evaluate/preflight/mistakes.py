@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from isthmus.core import Float, History, Policy
+from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, act
 from isthmus.evaluate.preflight.inputs import held_inputs, standardised
 from isthmus.tasks import Task
 
@@ -21,7 +21,7 @@ class Mistake:
 
     culprit: str
     remedy: str
-    policy: Policy
+    policy: AnyPolicy
     """The policy with the mistake undone."""
     task: Task
     """What it is to be run on."""
@@ -30,17 +30,18 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class _OtherActions:
+class _OtherActions(PolicyWrapper):
     """A policy whose actions are changed."""
 
-    policy: Policy
+    policy: AnyPolicy
     change: Callable[[Float], Float]
 
-    def __call__(self, history: History) -> Float:
-        return self.change(self.policy(history))
+    def act(self, history: History, state: PolicyState) -> tuple[Float, PolicyState]:
+        actions, state = act(self.policy, history, state)
+        return self.change(actions), state
 
 
-def mistakes(task: Task, policy: Policy, bare: Policy | None) -> Iterator[Mistake]:
+def mistakes(task: Task, policy: AnyPolicy, bare: AnyPolicy | None) -> Iterator[Mistake]:
     """Each usual mistake, undone; `bare` is the policy if it has no normaliser that was given beside it."""
     yield from _signs(task, policy)
     yield from _orders(task, policy)
@@ -57,7 +58,7 @@ def mistakes(task: Task, policy: Policy, bare: Policy | None) -> Iterator[Mistak
     yield from _rates(task, policy)
 
 
-def _signs(task: Task, policy: Policy) -> Iterator[Mistake]:
+def _signs(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
     """All flipped, and each one alone."""
     names = task.robot_model.spec.action_names
     size = len(names)
@@ -67,7 +68,7 @@ def _signs(task: Task, policy: Policy) -> Iterator[Mistake]:
         yield Mistake("sign", f"flip the sign of {flipped}", changed, task)
 
 
-def _orders(task: Task, policy: Policy) -> Iterator[Mistake]:
+def _orders(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
     names = task.robot_model.spec.action_names
     for order in _permutations(len(names)):
         columns, said = list(order), ", ".join(names[i] for i in order)
@@ -88,7 +89,7 @@ def _permutations(size: int) -> list[Sequence[int]]:
     return list(dict.fromkeys(tuple(order) for order in orders if tuple(order) != tuple(range(size))))
 
 
-def _rates(task: Task, policy: Policy) -> Iterator[Mistake]:
+def _rates(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
     spec = task.robot_model.spec
     for rate in RATES:
         frames = task.robot_model.frame_skip * rate

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Float, History, Policy, Problem, stream
+from isthmus.core import AnyPolicy, Float, Problem, rollout, stream
 from isthmus.evaluate.evaluation import Evaluation, evaluate
 from isthmus.evaluate.preflight.check import Check
 from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes
@@ -79,9 +79,9 @@ class Preflight:
 
 def preflight(
     task: Task,
-    policy: Policy,
+    policy: AnyPolicy,
     *,
-    bare: Policy | None,
+    bare: AnyPolicy | None,
     expected: float | None,
     episodes: int,
     seed: int,
@@ -94,7 +94,7 @@ def preflight(
     `expected` is the return its author claims, `reference` that of another policy on the same task.
     """
 
-    def run(candidate: Policy, on: Task = task) -> Evaluation:
+    def run(candidate: AnyPolicy, on: Task = task) -> Evaluation:
         return evaluate(on, on.source(episodes), candidate, 1, stream(seed, "check"))
 
     robot = consistency(task, policy)
@@ -175,13 +175,9 @@ def _noticeably(value: float) -> float:
     return value + 0.1 * abs(value)
 
 
-def _saturated(task: Task, policy: Policy, episodes: int, seed: int) -> float:
-    world = task.source(episodes)
-    history = History.of(world.reset(stream(seed, "check")))
-    shares: list[Float] = []
-    for _ in range(50):
-        commands = policy(history)
-        beyond = (commands < world.spec.action_low) | (commands > world.spec.action_high)
+def _saturated(task: Task, policy: AnyPolicy, episodes: int, seed: int) -> float:
+    world, shares = task.source(episodes), list[Float]()
+    for moment in rollout(world, policy, world.reset(stream(seed, "check")), steps=50, outlast=True):
+        beyond = (moment.commands < world.spec.action_low) | (moment.commands > world.spec.action_high)
         shares.append(beyond.mean(axis=1))
-        history = History.of(world.step(commands).observations)
     return float(np.mean(shares))

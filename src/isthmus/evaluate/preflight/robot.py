@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Float, History, Policy, stream
+from isthmus.core import AnyPolicy, Float, History, act, rollout, stream
 from isthmus.evaluate.preflight.check import Check, guarded
 from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
@@ -48,21 +48,22 @@ class ReferenceRollout:
         return MujocoWorld(replace(task.robot_model, start=start), len(self.qpos[rows]))
 
 
-def visit(task: Task, policy: Policy) -> ReferenceRollout:
+def visit(task: Task, policy: AnyPolicy) -> ReferenceRollout:
     """Run the policy and keep where it came through; episodes that end begin anew."""
     world, rng = task.source(WORLDS), stream(0, "check", "course")
-    seen, states = world.reset(rng), list[tuple[Float, Float]]()
-    for _ in range(min(STEPS, task.robot_model.spec.horizon)):
-        states.append((world.fields["qpos"].copy(), world.fields["qvel"].copy()))
-        step = world.step(policy(History.of(seen)))
-        seen = world.reset(rng, step.ended) if step.ended.any() else step.observations
-    qpos, qvel = (np.concatenate(one) for one in zip(*states, strict=True))
+
+    def state() -> tuple[Float, Float]:
+        return world.fields["qpos"].copy(), world.fields["qvel"].copy()
+
+    start, steps = world.reset(rng), min(STEPS, task.robot_model.spec.horizon)
+    states = [state(), *(state() for _ in rollout(world, policy, start, steps=steps, restart=rng))]
+    qpos, qvel = (np.concatenate(one) for one in zip(*states[:-1], strict=True))
     chosen = np.linspace(0, len(qpos) - 1, min(STATES, len(qpos))).astype(np.int64)
     reference = ReferenceRollout(qpos[chosen], qvel[chosen], np.empty((len(chosen), 0)))
     return replace(reference, observations=reference.world(task).reset(rng))
 
 
-def consistency(task: Task, policy: Policy) -> tuple[Check, ...]:
+def consistency(task: Task, policy: AnyPolicy) -> tuple[Check, ...]:
     """Every check of the robot and of how the policy is called, in an order in which the first failure tells most."""
     start = guarded(
         "start draws n states", "return (n, nq) and (n, nv), each row drawn by itself", lambda: _start(task)
@@ -130,10 +131,10 @@ def _codec(task: Task, reference: ReferenceRollout) -> tuple[bool, str]:
     return _worst(task, error, np.where(std > 1e-9, std, 1.0), CODEC, "its spread")
 
 
-def _prediction(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+def _prediction(task: Task, policy: AnyPolicy, reference: ReferenceRollout) -> tuple[bool, str]:
     seen, world = reference.observations, reference.world(task)
     world.reset(stream(0))
-    commands = policy(History.of(seen))
+    commands, _ = act(policy, History.of(seen))
     after = world.step(commands).observations
     error = np.sqrt(np.square(task.source().predict(History.of(seen), commands) - after).mean(axis=0))
     change = np.sqrt(np.square(after - seen).mean(axis=0))
@@ -150,10 +151,10 @@ def _worst(task: Task, error: Float, unit: Float, limit: float, of: str) -> tupl
     return bool(shares[worst] <= limit), f"{name} off by {shares[worst]:.2g} of {of}"
 
 
-def _batch(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+def _batch(task: Task, policy: AnyPolicy, reference: ReferenceRollout) -> tuple[bool, str]:
     rows = slice(0, None, max(1, len(reference.qpos) // WORLDS))
     seen = reference.observations[rows]
-    commands = policy(History.of(seen))
+    commands, _ = act(policy, History.of(seen))
     together = _one_step(task, reference.world(task, rows), seen, commands)
     picked = range(*rows.indices(len(reference.qpos)))
     alone = [
@@ -188,13 +189,13 @@ def _one_step(task: Task, world: MujocoWorld, seen: Float, commands: Float) -> d
     }
 
 
-def _policy_batch(task: Task, policy: Policy, reference: ReferenceRollout) -> tuple[bool, str]:
+def _policy_batch(task: Task, policy: AnyPolicy, reference: ReferenceRollout) -> tuple[bool, str]:
     spec, seen = task.robot_model.spec, reference.observations
-    together = np.asarray(policy(History.of(seen)))
+    together = np.asarray(act(policy, History.of(seen))[0])
     if together.shape != (len(seen), spec.action_size) or not np.isfinite(together).all():
         return False, f"actions of shape {together.shape} for {len(seen)} observations, or not finite"
-    alone = np.concatenate([policy(History.of(seen[i : i + 1])) for i in range(len(seen))])
-    again = np.asarray(policy(History.of(seen)))
+    alone = np.concatenate([act(policy, History.of(seen[i : i + 1]))[0] for i in range(len(seen))])
+    again = np.asarray(act(policy, History.of(seen))[0])
     apart, changed = (float((np.abs(one - together) / spec.half_range).max()) for one in (alone, again))
     if changed > ACTION:
         return False, f"asked twice about the same, it differs by {changed:.2g} of half its range"

@@ -10,7 +10,7 @@ from functools import cache
 import mujoco
 import numpy as np
 
-from isthmus.core import Float, History, WorldSpec
+from isthmus.core import Float, History, WorldSpec, rollout
 from isthmus.robots.fetch.arm import HOME, JOINTS, REACH, SPEED_LIMITS, arm_spec, joint_of
 from isthmus.robots.fetch.swings import PERIOD, STEPS, TEST, TRAINING, references
 from isthmus.sim import Fields, MujocoWorld, RobotModel
@@ -62,11 +62,10 @@ class SwingPolicy:
 def courses() -> tuple[Float, Float, Float]:
     """Where every swing's own simulation is, how fast, each (swings, steps + 1, 7), and its diameter (swings,)."""
     numbers = np.array(TRAINING + TEST, dtype=np.float64)
-    world, policy = MujocoWorld(make_fetch_swing().robot_model, len(numbers)), SwingPolicy()
-    at = [world.place(at_start(numbers))]
-    for _ in range(STEPS):
-        at.append(world.step(policy(History.of(at[-1]))).observations)
-    seen = np.stack(at, axis=1)
+    world = MujocoWorld(make_fetch_swing().robot_model, len(numbers))
+    start = world.place(at_start(numbers))
+    moments = rollout(world, SwingPolicy(), start, steps=STEPS)
+    seen = np.stack([start, *(moment.step.observations for moment in moments)], axis=1)
     reference, speed = seen[:, :, :ARM], seen[:, :, ARM : 2 * ARM]
     apart = np.linalg.norm(reference[:, :, None] - reference[:, None], axis=-1)
     return reference, speed, apart.max(axis=(1, 2))

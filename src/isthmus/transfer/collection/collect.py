@@ -3,9 +3,9 @@
 import numpy as np
 
 from isthmus.adapt.settings.collect import CollectSettings
-from isthmus.core import Bool, Episode, Float, HistoryBuffer, Lost, Trajectory
+from isthmus.core import Bool, Episode, Float, Lost, Moment, Step, Trajectory, rollout
 from isthmus.core.protocols import Placeable
-from isthmus.policies import TracedPolicy
+from isthmus.policies import Decision, DecisionLog, TracedPolicy
 from isthmus.transfer.collection.reference_rollout import ReferenceRollout
 
 NUDGE = 0.1
@@ -25,32 +25,25 @@ def collect(
     rng: np.random.Generator,
 ) -> list[Episode]:
     """Run at most `length` steps on each robot, and at most `budget` in all; one episode a robot."""
-    spec = robot.spec
-    buffer = HistoryBuffer(spec, robot.n, history)
-    observations = robot.reset(rng)
-    buffer.begin(observations)
-    reference.begin(observations)
-    seen = [observations]
-    taken: list[tuple[Float, Float, Float, Float]] = []
-    moving, lengths = np.ones(robot.n, np.bool_), np.zeros(robot.n, np.int64)
-    for _ in range(length):
-        moving &= np.cumsum(moving) <= budget - lengths.sum()
-        if not moving.any():
-            break
-        decision = policy.decide(buffer.window)
-        command = _interrupted(decision.command, robot, settings, rng)
-        try:
-            step = robot.step(command, moving)
-        except Lost:
-            if not taken:
-                raise
-            break  # the steps before are as good as any; the next reset says what is wrong
-        seen.append(step.observations)
-        taken.append((command, step.applied, decision.source, decision.wanted))
-        lengths += moving
-        moving &= ~step.ended & (reference.drift(step.observations) <= settings.drift)
-        buffer.append(step.applied, step.observations)
-    runs = [_trajectory(seen, taken, world, int(steps)) for world, steps in enumerate(lengths) if steps]
+    start, log, moments = robot.reset(rng), DecisionLog(policy), list[Moment]()
+    reference.begin(start, length)
+
+    def explore(commands: Float) -> Float:
+        return _interrupted(commands, robot, settings, rng)
+
+    def is_lost(step: Step) -> Bool:
+        return ~(reference.drift(step.observations) <= settings.drift)
+
+    steps = rollout(robot, log, start, history=history, steps=length, budget=budget, explore=explore, stop=is_lost)
+    try:
+        for moment in steps:
+            moments.append(moment)
+    except Lost:
+        if not moments:
+            raise
+        # The steps before are as good as any; the next reset says what is wrong.
+    lengths = np.array([moment.running for moment in moments]).reshape(-1, robot.n).sum(axis=0)
+    runs = [_trajectory(moments, log.decisions, world, int(steps)) for world, steps in enumerate(lengths) if steps]
     left = budget - int(lengths.sum())
     episodes: list[Episode] = []
     for run in runs:
@@ -75,13 +68,16 @@ def _random(robot: Placeable, n: int, settings: CollectSettings, rng: np.random.
     return middle + settings.interrupt_scale * spec.half_range * rng.uniform(-1, 1, (n, spec.action_size))
 
 
-def _trajectory(
-    seen: list[Float], taken: list[tuple[Float, Float, Float, Float]], world: int, steps: int
-) -> Trajectory:
-    commands, applied, source, wanted = (
-        np.stack([row[world] for row in column]) for column in zip(*taken[:steps], strict=True)
+def _trajectory(moments: list[Moment], decisions: list[Decision], world: int, steps: int) -> Trajectory:
+    """The first `steps` steps of one world."""
+    taken, decided = moments[:steps], decisions[:steps]
+    return Trajectory(
+        observations=np.stack([taken[0].before[world], *(moment.step.observations[world] for moment in taken)]),
+        commands=np.stack([moment.commands[world] for moment in taken]),
+        applied=np.stack([moment.step.applied[world] for moment in taken]),
+        source=np.stack([decision.source[world] for decision in decided]),
+        wanted=np.stack([decision.wanted[world] for decision in decided]),
     )
-    return Trajectory(np.stack([row[world] for row in seen[: steps + 1]]), commands, applied, source, wanted)
 
 
 def _placed(

@@ -2,40 +2,32 @@
 
 import numpy as np
 
-from isthmus.core import Float, HistoryBuffer, Policy, Simulator
+from isthmus.core import AnyPolicy, Float, Simulator, rollout
 
 
 class ReferenceRollout:
     """A simulation that runs beside the robots and tells how far they have drifted from it."""
 
-    def __init__(self, policy: Policy, simulator: Simulator, history: int, scale: Float) -> None:
+    def __init__(self, policy: AnyPolicy, simulator: Simulator, history: int, scale: Float) -> None:
         """Follow `policy` in `simulator`, which holds as many worlds as there are robots."""
-        spec = simulator.spec
-        self._policy, self._simulator = policy, simulator
-        self._buffer = HistoryBuffer(spec, simulator.n, history)
-        self._targets, self._scale = spec.targets, scale[spec.targets]
+        self._policy, self._simulator, self._history = policy, simulator, history
+        self._targets = simulator.spec.targets
+        self._scale = scale[self._targets]
 
-    def begin(self, observations: Float) -> None:
-        """Start where the robots are (n, obs)."""
-        self._buffer.begin(self._simulator.place(observations))
+    def begin(self, observations: Float, steps: int) -> None:
+        """Start where the robots are (n, obs), for so many steps."""
+        start = self._simulator.place(observations)
+        self._moments = rollout(self._simulator, self._policy, start, history=self._history, steps=steps, outlast=True)
 
     def drift(self, observations: Float) -> Float:
-        """Move on by one step; how far `observations` (n, obs) are from there, in spreads of the course (n,)."""
-        step = self._simulator.step(self._policy(self._buffer.window))
-        self._buffer.append(step.applied, step.observations)
-        away = (observations - step.observations)[:, self._targets] / self._scale
+        """Move on by one step; how far `observations` (n, obs) are from there, in standard deviations (n,)."""
+        away = (observations - next(self._moments).step.observations)[:, self._targets] / self._scale
         return np.sqrt(np.square(away).mean(axis=1))
 
 
-def observation_scale(policy: Policy, simulator: Simulator, history: int, rng: np.random.Generator) -> Float:
+def observation_scale(policy: AnyPolicy, simulator: Simulator, history: int, rng: np.random.Generator) -> Float:
     """How much each observation varies along the source's course (obs,)."""
-    spec = simulator.spec
-    buffer = HistoryBuffer(spec, simulator.n, history)
-    buffer.begin(simulator.reset(rng))
-    seen = [buffer.window.current.copy()]
-    for _ in range(spec.horizon):
-        step = simulator.step(policy(buffer.window))
-        buffer.append(step.applied, step.observations)
-        seen.append(step.observations[~step.ended])
-    std = np.concatenate(seen).std(axis=0)
+    start = simulator.reset(rng)
+    steps = (moment.step for moment in rollout(simulator, policy, start, history=history))
+    std = np.concatenate([start, *(step.observations[~step.ended] for step in steps)]).std(axis=0)
     return np.where(std > 0, std, 1.0)

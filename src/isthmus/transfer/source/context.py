@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from isthmus.adapt import Source
-from isthmus.core import Float, Policy, stream
+from isthmus.core import AnyPolicy, Float, stream
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
@@ -20,7 +20,7 @@ class SourceContext:
     """A task, the policy for it and a seed; the rest follows, and is worked out once, when it is asked for."""
 
     task: Task
-    policy: Policy
+    policy: AnyPolicy
     seed: int
     _scores: dict[tuple[type[Target], int], tuple[Scored, Scored]] = field(default_factory=dict)
     _unadapted: dict[tuple[str, int], Scored] = field(default_factory=dict)

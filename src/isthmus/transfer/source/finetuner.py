@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from isthmus.core import Policy, Problem
+from isthmus.core import AnyPolicy, Problem
 from isthmus.evaluate import Scorable
 from isthmus.experts import load_robust
 from isthmus.policies import NetworkPolicy
@@ -30,6 +30,6 @@ def finetuner_among(task: Task, worlds: Callable[[int], Scorable]) -> Callable[[
     return finetuner
 
 
-def robust_for(task: Task) -> Callable[[], Policy]:
+def robust_for(task: Task) -> Callable[[], AnyPolicy]:
     """The task's robust policy, read only for who asks for it."""
     return lambda: load_robust(task)

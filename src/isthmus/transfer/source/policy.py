@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from isthmus.core import Policy, Problem
+from isthmus.core import AnyPolicy, Problem
 from isthmus.experts import load_expert
 from isthmus.io import read_regular
 from isthmus.policies import NetworkPolicy, load_policy
@@ -54,7 +54,7 @@ class PolicyFile:
         object.__setattr__(made, "_trusted", True)
         return made
 
-    def load(self, task: Task) -> Policy:
+    def load(self, task: Task) -> AnyPolicy:
         """The policy, for the task's robot."""
         normaliser = Path(self.normaliser) if self.normaliser else None
         return load_policy(
@@ -67,7 +67,7 @@ class PolicyFile:
         )
 
 
-def source_policy(task: Task, file: PolicyFile | None) -> Policy:
+def source_policy(task: Task, file: PolicyFile | None) -> AnyPolicy:
     """The policy of the source: the one in `file`, the one that comes with the task, or its expert."""
     policy = file.load(task) if file else task.policy or load_expert(task)
     return policy if file or isinstance(policy, NetworkPolicy) else FinitePolicy(policy)

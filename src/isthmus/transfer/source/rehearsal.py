@@ -5,7 +5,7 @@ from functools import cache
 
 from isthmus.adapt.auto.perturbed_world import PerturbedWorld
 from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse
-from isthmus.core import Episode, Float, Policy, stream
+from isthmus.core import AnyPolicy, Episode, Float, stream
 from isthmus.evaluate import evaluate
 from isthmus.policies import ZeroPolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
@@ -22,7 +22,7 @@ MORE = 1.1
 """How many times as much may be unforeseen in it as in the source."""
 
 
-def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
+def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
     """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
 
     @cache
@@ -33,7 +33,7 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
     def zero(part: int) -> Float:
         return at_home(ZeroPolicy(task.robot_model.spec.action_size), part)
 
-    def at_home(policy: Policy, part: int) -> Float:
+    def at_home(policy: AnyPolicy, part: int) -> Float:
         return evaluate(task, task.source(EPISODES), policy, 1, stream(seed, "rehearsal", part)).scores
 
     @cache
@@ -58,7 +58,7 @@ def rehearsal_in(task: Task, expert: Policy, seed: int) -> Rehearse:
             if _prediction_std(left) <= MORE * _prediction_std(perturbation):
                 perturbation, world_of = left, forward.world
 
-        def scores(policy: Policy, history: int, part: int) -> Float:
+        def scores(policy: AnyPolicy, history: int, part: int) -> Float:
             world = world_of(EPISODES)
             perturbed = PerturbedWorld(world, perturbation, stream(seed, "rehearsal disturbance", part), delay)
             return evaluate(task, perturbed, policy, history, stream(seed, "rehearsal", part)).scores

@@ -1,7 +1,7 @@
 """The side that is known, as methods are told of it."""
 
 from isthmus.adapt import Source
-from isthmus.core import Policy, stream
+from isthmus.core import AnyPolicy, stream
 from isthmus.sim.unactuated import unactuated_targets
 from isthmus.sysid import Physics
 from isthmus.tasks import Task
@@ -15,7 +15,7 @@ WORLDS = 16
 """Simulations side by side, where a method looks at many."""
 
 
-def make_source(task: Task, policy: Policy, seed: int) -> Source:
+def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
     """What methods are told of the task, the policy for it, and the simulator that it was made in."""
     return Source(
         policy=policy,

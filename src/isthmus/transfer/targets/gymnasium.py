@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isthmus.core import Float, Policy
+from isthmus.core import AnyPolicy, Float
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.evaluate.environment import attempted, evaluate_environment
 from isthmus.hardware import SafetySettings, Stop
@@ -66,14 +66,14 @@ class EnvironmentTarget:
             world, lambda: np.empty((1, 0)), lambda _before, _applied, _after: np.array([world.reward])
         )
 
-    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+    def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's own reward in the source simulator, which the environment's should be."""
         episodes = max(self._episodes, SOURCE_EPISODES)
         return Scored.of(evaluate(self._task, self._task.source(episodes), policy, 1, rng).returns)
 
     def score(
         self,
-        policy: Policy,
+        policy: AnyPolicy,
         history: int,
         rng: np.random.Generator,
         settled: Settled | None = None,  # noqa: ARG002 - its episodes are few

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isthmus.core import Float, HistoryBuffer, Lost, Policy, Problem
+from isthmus.core import AnyPolicy, Float, Lost, Problem, rollout
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.hardware import Guard, Limits, ReadingCheck, SafetySettings, Stop
 from isthmus.hardware.ros1 import Address, RosWorld
@@ -94,13 +94,13 @@ class RosTarget:
         """Nobody pays a robot."""
         raise Problem("a robot over ROS pays no reward: choose a method that does not see it")
 
-    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+    def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
         return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
 
     def score(
         self,
-        policy: Policy,
+        policy: AnyPolicy,
         history: int,
         rng: np.random.Generator,
         settled: Settled | None = None,  # noqa: ARG002 - its trials are few
@@ -112,7 +112,7 @@ class RosTarget:
         """Where the judged episodes begin (episodes, obs)."""
         return self._observed(*self._trial.robot_model.start(rng, self._episodes))
 
-    def try_out(self, policy: Policy, history: int, start: Float) -> Float:
+    def try_out(self, policy: AnyPolicy, history: int, start: Float) -> Float:
         """The score of every step of one trial from `start` (obs,)."""
         for attempt in range(ATTEMPTS):
             try:
@@ -130,7 +130,7 @@ class RosTarget:
         finally:
             self._starts.clear()
 
-    def watched(self, policy: Policy, history: int, start: Float) -> Float:
+    def watched(self, policy: AnyPolicy, history: int, start: Float) -> Float:
         """What is seen after every step of one episode from `start` (T, obs)."""
         seen: list[Float] = []
         self._tried(policy, history, start, seen)
@@ -154,20 +154,16 @@ class RosTarget:
         """Leave the arm holding."""
         self._world.close()
 
-    def _tried(self, policy: Policy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
+    def _tried(self, policy: AnyPolicy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
         task, world = self._task, self._world
-        buffer = HistoryBuffer(world.spec, 1, history)
         self.move_to(start)
-        buffer.begin(world.observations)
         before, scores = self._measured(world.sensed), list[Float]()
-        for _ in range(world.spec.horizon):
-            step = world.step(policy(buffer.window))
+        for moment in rollout(world, policy, world.observations, history=history):
             after = self._measured(world.sensed)
-            scores.append(task.score(before, step.applied, after))
-            buffer.append(step.applied, step.observations)
+            scores.append(task.score(before, moment.step.applied, after))
             before = after
             if seen is not None:
-                seen.append(step.observations)
+                seen.append(moment.step.observations)
         return np.concatenate(scores)
 
     def _next_start(self, rng: np.random.Generator) -> Float:

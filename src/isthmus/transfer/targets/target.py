@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Float, Policy
+from isthmus.core import AnyPolicy, Float
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.policies import TracedPolicy
@@ -53,11 +53,13 @@ class Target(Protocol):
         """The robots as a method gets them that is marked as seeing the reward."""
         ...
 
-    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+    def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """How well a policy does in the source simulator, on the scale of `score`."""
         ...
 
-    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+    def score(
+        self, policy: AnyPolicy, history: int, rng: np.random.Generator, settled: Settled | None = None
+    ) -> Scored:
         """How well a policy does on the target, over fewer episodes where the scores of those settle the question."""
         ...
 
@@ -86,11 +88,13 @@ class SimulatedTarget:
         task, world = self._task, self._task.target(self._gap, n)
         return RewardRecorder(world, lambda: task.measure(world.fields), task.step_reward)
 
-    def score_source(self, policy: Policy, rng: np.random.Generator) -> Scored:
+    def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
         return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
 
-    def score(self, policy: Policy, history: int, rng: np.random.Generator, settled: Settled | None = None) -> Scored:
+    def score(
+        self, policy: AnyPolicy, history: int, rng: np.random.Generator, settled: Settled | None = None
+    ) -> Scored:
         """The task's score, all episodes at once; where something may be settled before, some first."""
         first = self._episodes if settled is None else min(FIRST_EPISODES, self._episodes)
         scores = self._scores(first, policy, history, rng)
@@ -98,7 +102,7 @@ class SimulatedTarget:
             scores = np.concatenate((scores, self._scores(self._episodes - first, policy, history, rng)))
         return Scored.of(scores)
 
-    def _scores(self, n: int, policy: Policy, history: int, rng: np.random.Generator) -> Float:
+    def _scores(self, n: int, policy: AnyPolicy, history: int, rng: np.random.Generator) -> Float:
         world = self._worlds[n] = self._worlds.get(n) or self._trial.target(self._gap, n)
         return evaluate(self._trial, world, policy, history, rng).scores
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.adapt import MethodSettings, make_method
-from isthmus.core import Policy, Problem, stream
+from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.core.commit import EARLIER, current_commit
 from isthmus.experiments.paper.figure_5.pd import tune
 from isthmus.experiments.paper.figure_5.settings import HISTORY, TASK, Settings
@@ -71,7 +71,7 @@ def run_cell(
 ) -> Outcome:
     """Run one cell on the stand-in that is at `address`."""
     task, notes = load_task(TASK), dict[str, Any]()
-    policy: Policy
+    policy: AnyPolicy
     policy, history, samples, minutes = SwingPolicy(), 1, 0, 0.0
     if method not in ("pd", "unadapted"):
         policy, history, samples = _adapted(method, settings, address, folder, task, watch)
@@ -101,7 +101,7 @@ def run_cell(
 
 def _adapted(
     method: str, settings: Settings, address: Address, folder: RunFolder, task: Task, watch: Watcher | None
-) -> tuple[Policy, int, int]:
+) -> tuple[AnyPolicy, int, int]:
     """The policy that a crossing comes to, how much history it wants, and the samples it took."""
     config = Config(
         task=TASK,
