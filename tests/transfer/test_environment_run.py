@@ -18,8 +18,8 @@ from isthmus.adapt.settings import FitSettings
 from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.report import write_report
-from isthmus.report.command import repeat_command
 from isthmus.transfer import Config, RunFolder, run_transfer
+from isthmus.transfer.command import repeat_command
 from isthmus.transfer.estimate import estimate
 from isthmus.transfer.source.context import SourceContext
 
@@ -161,18 +161,18 @@ def test_a_run_takes_what_was_estimated(arm, tmp_path, side, changes):
     settings = MethodSettings(fit=FitSettings(epochs=2), collect=CollectSettings(drift=1e9))
     asked = config(arm, **({"settings": settings} | changes))
     folder = RunFolder(tmp_path / "run")
-    foreseen = estimate(asked, side.task.embodiment.spec)
+    foreseen = estimate(asked, side.task.robot_model.spec)
     result = run_transfer(asked, folder, context=side)
     steps, resets = (calls(arm).count(what) for what in ("step", "reset"))
     assert steps <= foreseen.steps.total <= 1.3 * steps
     assert resets <= foreseen.steps.resets <= 1.3 * resets
-    assert foreseen.seconds == pytest.approx(foreseen.steps.total * side.task.embodiment.spec.control_period)
+    assert foreseen.seconds == pytest.approx(foreseen.steps.total * side.task.robot_model.spec.control_period)
     counted = result.target_steps
     assert counted["collection"] + counted["evaluation"] + counted["traces"] == steps
     assert counted["resets"] == resets
     assert counted["collection"] == result.samples
     assert result.further_steps == steps - result.samples
-    assert not estimate(asked, side.task.embodiment.spec, folder).anything
+    assert not estimate(asked, side.task.robot_model.spec, folder).anything
 
 
 def test_whether_a_method_collects_is_known_before_it_is_made(side):
@@ -229,7 +229,7 @@ def test_after_a_fault_the_run_goes_on_to_the_same_result(arm, tmp_path, side, w
     assert first[-2:] == ["hold", "close"]
     assert first.count("close") == 1
     (tmp_path / "fault.json").unlink()
-    left = estimate(config(arm), side.task.embodiment.spec, folder).steps
+    left = estimate(config(arm), side.task.robot_model.spec, folder).steps
     assert left.total < 420 or at == 30
     result = run_transfer(config(arm), folder, resume=True, context=side)
     assert figures(result) == figures(whole) | {"gap": str(arm)}
