@@ -198,6 +198,9 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["robot", "up", "baxter"], "unknown robot 'baxter': choose from fetch"),
         (["transfer", "reacher", "--minutes", "1"], "minutes and speed are those of a robot"),
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),
+        (["transfer", "reacher", "--target", "gm:Arm"], "unknown kind of target 'gm': choose from gap, gym, ros"),
+        (["transfer", "reacher", "--target", "a.py", "--robot", "ros://b"], "are two targets: give one"),
+        (["transfer", "reacher", "--target", "a.py", "--gap", "tilt=9"], "give it, or a gap, not both"),
         (
             ["experiment", "paper", "figure-4", "--tasks", "reacher"],
             "unknown robot of figure-4 'reacher': choose from hopper, hum",

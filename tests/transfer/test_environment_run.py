@@ -18,8 +18,8 @@ from isthmus.adapt.settings import FitSettings
 from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.report import write_report
-from isthmus.report.command import repeat_command
 from isthmus.transfer import Config, RunFolder, run_transfer
+from isthmus.transfer.command import repeat_command
 from isthmus.transfer.estimate import estimate
 from isthmus.transfer.source.context import SourceContext
 

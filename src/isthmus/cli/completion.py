@@ -1,9 +1,8 @@
 """Scripts with which a shell completes commands and options."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,21 +33,21 @@ def write_completion(words: Sequence[str]) -> None:
     if option == WRITE and not Path(rest[1]).parent.is_dir():
         raise Problem(f"there is no folder {Path(rest[1]).parent}: make it first")
     try:
-        tyro.cli(_all_commands(), prog="isthmus", args=words, config=(tyro.conf.OmitSubcommandPrefixes,))
+        tyro.cli(_union(COMMANDS), prog="isthmus", args=words, config=(tyro.conf.OmitSubcommandPrefixes,))
     except BrokenPipeError:  # the reader of the script has gone
         raise
     except OSError as error:
         raise Problem(f"cannot write {rest[-1]}: {error.strerror}") from error
 
 
-def _all_commands() -> Any:  # noqa: ANN401 - a union that is put together from the table of commands
-    """One type for all commands; tyro then knows every word that may follow another."""
-    return reduce(or_, (_choice(name, one) for name, one in COMMANDS.items()))
+def _union(commands: Mapping[str, Leaf | Group]) -> Any:  # noqa: ANN401 - a type that is put together here
+    """One type for all commands, so that tyro knows every word that may follow another."""
+    choices: list[Any] = [_choice(name, one) for name, one in commands.items()]
+    return reduce(lambda some, one: some | one, choices)
 
 
 def _choice(name: str, one: Leaf | Group) -> Any:  # noqa: ANN401
     if isinstance(one, Leaf):
         return Annotated[one.options, subcommand(name, description=one.summary)]
-    inner = reduce(or_, (_choice(word, leaf) for word, leaf in one.commands.items()))
-    made = dataclasses.make_dataclass(name.capitalize(), [("command", inner)], frozen=True)
+    made = dataclasses.make_dataclass(name.capitalize(), [("command", _union(one.commands))], frozen=True)
     return Annotated[made, subcommand(name, description=one.summary)]

@@ -20,13 +20,13 @@ COMMANDS = {
     "reproduce": "experiment paper",
 }
 OPTIONS = {"--ceiling": "--oracle", "--no-ceiling": "--no-oracle", "--ceiling-episodes": "--oracle-episodes"}
-OPTIONS_OF = {
+OPTIONS_OF: dict[tuple[str, ...], dict[str, str]] = {
     ("experiment", "suite"): {"--only": "--tasks"},
     ("experiment", "paper"): {"--only": "--tasks"},
     ("robot", "faults"): {"--lanes": "--workers"},
 }
 """Old options of single commands."""
-POSITIONAL = {("check",): "--task"}
+POSITIONAL: dict[tuple[str, ...], str] = {("check",): "--task"}
 """Options whose value is given without a name now."""
 NAMING_METHODS = ("--method", "--methods", "--episodes")
 """Options whose values name methods."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import arg
 
 from isthmus.adapt import METHODS, MethodSettings
-from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.output import print_json, print_table, stderr, stdout
@@ -16,6 +15,7 @@ from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.ros1 import Address
 from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
+from isthmus.transfer.config import usual_episodes, usual_round_samples
 from isthmus.transfer.estimate import Estimate, estimate
 from isthmus.transfer.result import FALLS_SHORT
 from isthmus.transfer.robot_time import within
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 DEFAULT_MINUTES = 10.0
 LISTED_ACTUATORS = 3
 """Actuators whose errors are printed; the report has them all."""
-SIMULATED_EPISODES, TARGET_EPISODES = 100, 5
-"""Episodes behind a score in simulation, and on an environment that may be a real robot."""
 MANY_DROPPED = 0.05
 """Share of the readings from which on it is said that something is wrong with them."""
-ROUND_SAMPLES, ROUNDS = 250, 10
-"""A round has at least so many samples, and a run at most so many rounds, unless it is said otherwise."""
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Carry a task's expert across a gap: collect on the target, learn, evaluate, report.
+    """Adapt a policy to a target: collect on the target, learn, evaluate, report.
 
     Example: `isthmus transfer reacher --gap tilt=90 --samples 2000 --seed 0 --out runs/r0`
+
+    Example: `isthmus transfer arm.py --target real_arm.py --samples 600 --dry-run`
+
+    Example: `isthmus transfer fetch-swing --robot ros://127.0.0.1:11311 --minutes 10`
 
     A run that was stopped goes on with the same command and --resume.
     """
@@ -48,10 +48,10 @@ class Transfer:
     gap: str = "none"
     """What is different on the target, as in tilt=90: see `isthmus list gaps`."""
     target: str | None = None
-    """A Gymnasium environment to cross to instead: its id, or a Python file that defines make_env(), which
+    """A Gymnasium environment instead of a simulated target: its id, or a Python file that defines make_env(), which
     is code and is run."""
     robot: str | None = None
-    """A robot to cross to instead: the address of its ROS master, as in ros://127.0.0.1:11311."""
+    """A robot instead of a simulated target: the address of its ROS master, as in ros://127.0.0.1:11311."""
     minutes: float | None = None
     """Time with the robot, moves to the start and trials included; in place of --samples."""
     speed: float = 1.0
@@ -61,10 +61,6 @@ class Transfer:
     """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
-    history: int = 1
-    """Observations the inverse model looks at (the paper's k)."""
-    may_retrain: bool = False
-    """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
     seed: int = 0
     """Decides everything random: same seed, same machine, same result."""
     out: Path | None = None
@@ -89,10 +85,13 @@ class Transfer:
     own steps: 5 with an environment, 1 to 3 with a robot."""
     evaluate_rounds: bool = False
     """Score the policy on a real target after every round, not only after the last; in simulation it always is."""
-    collect: Annotated[CollectSettings, arg(help="How target data is collected.")] = field(
-        default_factory=CollectSettings
-    )
-    fit: Annotated[FitSettings, arg(help="How the inverse model is fitted.")] = field(default_factory=FitSettings)
+    round_ends: tuple[int, ...] = ()
+    """Samples at which rounds end instead, in ascending order."""
+    interim_episodes: bool = False
+    """Score rounds before the last over few episodes: what counts is where the run ends."""
+    stop_at_score: float | None = None
+    """Normalised score at which the run ends, once two evaluations in a row came to it."""
+    settings: Annotated[MethodSettings, arg(name="")] = field(default_factory=MethodSettings)
     safety: Annotated[SafetySettings, arg(help="Limits of a robot; loosen them only if you must.")] = field(
         default_factory=SafetySettings
     )
@@ -118,12 +117,13 @@ class Transfer:
             method=method,
             samples=samples,
             seed=self.seed,
-            round_samples=each or max(ROUND_SAMPLES, samples // ROUNDS),
-            evaluation_episodes=trials or (SIMULATED_EPISODES if target.simulated else TARGET_EPISODES),
+            round_samples=each or usual_round_samples(samples),
+            evaluation_episodes=trials or usual_episodes(target),
             evaluate_rounds=every_round,
-            settings=MethodSettings(
-                history=self.history, collect=self.collect, fit=self.fit, may_retrain=self.may_retrain
-            ),
+            round_ends=self.round_ends,
+            interim_episodes=self.interim_episodes,
+            stop_at_score=self.stop_at_score,
+            settings=self.settings,
             environment=target.environment,
             policy=self.source.file,
             safety=self.safety,
@@ -197,7 +197,7 @@ class Transfer:
             _print_fit(folder, load_task(self.task).robot_model.spec.action_names)
             _print_step(folder)
             _print_robot(folder)
-            if result.falls_short and not self.may_retrain:
+            if result.falls_short and not self.settings.may_retrain:
                 stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
         if self.report:
             from isthmus.report import write_report

@@ -10,6 +10,7 @@ import numpy as np
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings.components import Components
 from isthmus.core import Problem, unknown_name
+from isthmus.core.command import command_of
 from isthmus.core.commit import commits_of
 from isthmus.experiments.pool import run_units
 from isthmus.experiments.tables import table
@@ -125,8 +126,8 @@ def ablation(
     if seeds < 1:
         raise Problem("an ablation needs at least one seed")
     check_tree(out)
-    named = "" if set(tasks) == set(CASES) else f" --tasks {' '.join(tasks)}"
-    found = Ablation(seeds, f"isthmus experiment ablation{named} --seeds {seeds}")
+    named = None if set(tasks) == set(CASES) else tasks
+    found = Ablation(seeds, command_of(("experiment", "ablation"), {"tasks": named, "seeds": seeds}))
     units = {
         _unit(task, gap, variant, seed, out): variant
         for seed in range(seeds)

@@ -1,7 +1,6 @@
 """The same crossing from many seeds: how good it is, and how sure that is."""
 
 import dataclasses
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.core.command import command_of
 from isthmus.core.commit import commits_of
 from isthmus.experiments.pool import run_units
 from isthmus.experiments.unit import Unit
@@ -48,11 +48,16 @@ class SeedStudy:
     def command(self) -> str:
         """What makes this study again."""
         config = self.config
-        words = ["isthmus", "experiment", "seeds", config.task, *(config.policy.options if config.policy else [])]
-        words += ["--gap", config.gap, "--method", config.method]
-        words += ["--may-retrain"] if config.settings.may_retrain else []
-        words += ["--samples", str(config.samples), "--history", str(config.settings.history)]
-        return shlex.join([*words, "--seeds", str(len(self.results))])
+        options = {
+            **(config.policy.options if config.policy else {}),
+            "gap": config.gap,
+            "method": config.method,
+            "may_retrain": config.settings.may_retrain,
+            "samples": config.samples,
+            "history": config.settings.history,
+            "seeds": len(self.results),
+        }
+        return command_of(("experiment", "seeds", config.task), options)
 
     def curves(self) -> tuple[list[int], list[list[float]]]:
         """Numbers of samples, and at each the normalised score of every seed."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import AnyPolicy, Problem, stream
+from isthmus.core.command import command_of
 from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
@@ -68,7 +69,7 @@ def make_expert(
     training = path.with_suffix(".training.npz")
     so_far = _so_far(training, task_name, seed) if resume else _SoFar(start=provenance(start) if start else None)
     stages = so_far.stages
-    command = _command(task_name, settings, seed) + (f" --start {start.name}" if start else "")
+    command = _command(task_name, settings, seed, start)
     if start and resume:
         raise Problem("--start begins a new training: leave out --resume")
     if not stages or stages[-1]["settings"] != dataclasses.asdict(settings):
@@ -147,11 +148,8 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
         raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
 
 
-def _command(task_name: str, settings: TrainSettings, seed: int) -> str:
-    recipe = RECIPES.get(task_name, TrainSettings())
-    options = "".join(
-        f" --{field.name.replace('_', '-')} {getattr(settings, field.name)}"
-        for field in dataclasses.fields(settings)
-        if getattr(settings, field.name) != getattr(recipe, field.name)
-    )
-    return f"isthmus policy train {task_name} --seed {seed}{options} --out {task_name}.npz"
+def _command(task_name: str, settings: TrainSettings, seed: int, start: Path | None) -> str:
+    recipe = dataclasses.asdict(RECIPES.get(task_name, TrainSettings()))
+    changed = {name: value for name, value in dataclasses.asdict(settings).items() if value != recipe[name]}
+    options = {"seed": seed, **changed, "out": f"{task_name}.npz", "start": start.name if start else None}
+    return command_of(("policy", "train", task_name), options)

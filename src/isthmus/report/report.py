@@ -16,12 +16,12 @@ from isthmus.report.charts import (
     tracking_chart,
 )
 from isthmus.report.collected import collected
-from isthmus.report.command import repeat_command
 from isthmus.report.page import render
 from isthmus.report.run import Run
 from isthmus.report.story import duration, figures, number, sentence
 from isthmus.report.video import Video, film
 from isthmus.transfer import RunFolder
+from isthmus.transfer.command import repeat_command
 
 TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
 

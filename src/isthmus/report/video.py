@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.core import Problem
+from isthmus.core.command import command_of
 from isthmus.io import PARTIAL
 from isthmus.report.cord import load_cord
 from isthmus.report.run import Run
@@ -125,11 +126,10 @@ def _draw(path: Path, backend: str) -> tuple[int | None, str]:
 def _advice(run: Path, task: str, reasons: str) -> str:
     chosen = os.environ.get("MUJOCO_GL", "").strip()
     first = "unset MUJOCO_GL, or " if chosen else ""
-    named = f" --task {task}" if task.endswith(".py") else ""
+    again = command_of(("report", run), {"task": task if task.endswith(".py") else None})
     return (
         f"There is no video: nothing to draw off-screen with was found ({reasons}). To get one, {first}install EGL "
-        f"(on Debian and Ubuntu the packages libegl1 and libgl1) or OSMesa (libosmesa6), and run: "
-        f"isthmus report {run}{named}"
+        f"(on Debian and Ubuntu the packages libegl1 and libgl1) or OSMesa (libosmesa6), and run: {again}"
     )
 
 

@@ -27,6 +27,20 @@ WORKING_FOLDER = "working_folder"
 """Beside the configuration in a run's file: where relative names of files started from."""
 MOST_SAMPLES, MOST_EPISODES, LONGEST_HISTORY = 10**9, 10_000, 1_000
 """More than anybody needs, and less than exhausts a machine before the run has begun."""
+ROUND_SAMPLES, ROUNDS = 250, 10
+"""A round has at least so many samples, and a run at most so many rounds, unless a command says otherwise."""
+SIMULATED_EPISODES, REAL_EPISODES = 100, 5
+"""Episodes behind a score in simulation, and on an environment that may be a real robot."""
+
+
+def usual_round_samples(samples: int) -> int:
+    """Samples between two refits, where a command does not say how many."""
+    return max(ROUND_SAMPLES, samples // ROUNDS)
+
+
+def usual_episodes(target: TargetSpec) -> int:
+    """Episodes behind a score, where a command does not say how many."""
+    return SIMULATED_EPISODES if target.simulated else REAL_EPISODES
 
 
 @dataclass(frozen=True)
@@ -39,11 +53,11 @@ class Config:
     samples: int = 2000
     """Steps that may be taken on the target."""
     seed: int = 0
-    round_samples: int = 250
+    round_samples: int = ROUND_SAMPLES
     """Samples between two refits; some methods take more."""
     round_ends: tuple[int, ...] = ()
     """Samples at which rounds end instead, in ascending order; where they are few, the budget ends the last."""
-    evaluation_episodes: int = 100
+    evaluation_episodes: int = SIMULATED_EPISODES
     """Episodes behind every score; training never sees them."""
     stop_at_score: float | None = None
     """Normalised score at which the run ends, once two evaluations in a row came to it."""

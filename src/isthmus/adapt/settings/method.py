@@ -12,10 +12,12 @@ class MethodSettings:
     """How a method collects and learns."""
 
     history: int = 1
-    """Observations an inverse model looks at: k."""
+    """Observations the inverse model looks at (the paper's k)."""
     collect: CollectSettings = field(default_factory=CollectSettings)
+    """How target data is collected."""
     fit: FitSettings = field(default_factory=FitSettings)
+    """How the inverse model is fitted."""
     components: Components = field(default_factory=Components)
-    """Of `residual-action` and `auto`: what is left out is for ablations."""
+    """Parts of `residual-action` and `auto`, to leave out for an ablation."""
     may_retrain: bool = False
-    """Whether `auto` may train the policy on, in simulation, where no change of its actions does."""
+    """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.core.command import command_of
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class RandomGaps:
             stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
         folder, tasks = self.results or self.out, split_names(self.tasks) or TASKS
-        command = f"isthmus experiment random-gaps --tasks {' '.join(tasks)} --gaps {self.gaps} --first {self.first}"
-        command += f" --method {self.method} --samples {self.samples}"
+        options = {name: getattr(self, name) for name in ("gaps", "first", "method", "samples")}
+        command = command_of(("experiment", "random-gaps"), {"tasks": tasks, **options})
         done = survey(
             tasks,
             range(self.first, self.first + self.gaps),

@@ -7,6 +7,7 @@ from pathlib import Path
 from isthmus.cli.compare import job_progress
 from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.core.command import command_of
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Suite:
         from isthmus.experiments.comparison.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
 
         folder = self.results or self.out
-        command = f"isthmus experiment suite --seeds {self.seeds}"
+        command = command_of(("experiment", "suite"), {"seeds": self.seeds})
         with job_progress(TITLE) as watch:
             done = run_suite(
                 self.out,

@@ -6,6 +6,7 @@ from pathlib import Path
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, stderr, stdout
+from isthmus.core.command import command_of
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,20 @@ class Sensitivity:
         if self.episodes < 1:
             raise Problem(f"episodes must be at least 1, got {self.episodes}")
         task = load_task(self.task)
-        policy = source_policy(task, self.source.file)
+        file = self.source.file
+        policy = source_policy(task, file)
 
         def watch(curve: Curve) -> None:
             points = zip(curve.values, curve.normalised, strict=True)
             stderr.print(f"{curve.dial:<18}" + "  ".join(f"{value:g}: {score:.2f}" for value, score in points))
 
-        chosen = f" --dials {' '.join(dials)}" if dials else ""
         curves = sensitivity(task, policy, dials or tuple(DIALS), self.episodes, self.seed, watch)
+        options = {**(file.options if file else {}), "dials": dials, "episodes": self.episodes, "seed": self.seed}
         figures = {
             "task": self.task,
             "episodes": self.episodes,
             "seed": self.seed,
-            "command": f"isthmus policy sensitivity {self.task}{chosen} --episodes {self.episodes} --seed {self.seed}",
+            "command": command_of(("policy", "sensitivity", self.task), options),
             "commit": current_commit(),
             "curves": [curve.to_json() for curve in curves],
         }

@@ -57,16 +57,17 @@ class Case:
         return f"{self.task}, {self.gap}"
 
     @property
-    def options(self) -> list[str]:
-        """The words of a command that say what is not as usual."""
+    def options(self) -> dict[str, object]:
+        """The options of a command that say what is not as usual."""
         episodes = [str(self.default_episodes)] if self.default_episodes != EPISODES else []
         episodes += [f"{method}={number}" for method, number in self.episodes.items()]
-        words = self.policy.options if self.policy else []
-        words += ["--episodes", ",".join(episodes)] if episodes else []
-        if not self.metrics:
-            return [*words, "--no-oracle"]
-        usual = self.oracle_episodes == ORACLE_EPISODES
-        return words if usual else [*words, "--oracle-episodes", str(self.oracle_episodes)]
+        usual = not self.metrics or self.oracle_episodes == ORACLE_EPISODES
+        return {
+            **(self.policy.options if self.policy else {}),
+            "episodes": ",".join(episodes) or None,
+            "no_oracle": not self.metrics,
+            "oracle_episodes": None if usual else self.oracle_episodes,
+        }
 
     def config(self, entry: Entry, seed: int) -> Config:
         """The crossing of an entry."""

@@ -1,11 +1,11 @@
 """A comparison as far as it is: rows, ceilings and advice."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from isthmus.core.command import command_of
 from isthmus.core.commit import commits_of
 from isthmus.experiments.comparison.advice import Advice, advise, score_text
 from isthmus.experiments.comparison.case import Case
@@ -63,11 +63,11 @@ class Comparison:
         """What makes it again."""
         case = self.case
         if case.round_ends:
-            return shlex.join(("isthmus", "experiment", "suite", "--tasks", case.task, "--seeds", str(self.seeds)))
+            return command_of(("experiment", "suite"), {"tasks": case.task, "seeds": self.seeds})
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
-        picked = [] if set(case.entries) == set(choose_entries()) else ["--methods", ",".join(names)]
-        words = ("isthmus", "compare", case.task, "--gap", case.gap, "--samples", str(case.samples), *picked)
-        return shlex.join((*words, *case.options, "--seeds", str(self.seeds)))
+        picked = None if set(case.entries) == set(choose_entries()) else ",".join(names)
+        options = {"gap": case.gap, "samples": case.samples, "methods": picked, **case.options, "seeds": self.seeds}
+        return command_of(("compare", case.task), options)
 
     @property
     def versions(self) -> list[dict[str, str]]:

@@ -1,11 +1,11 @@
 """A figure as far as it is: data, table, plot and page, all from the cells that are on disk."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isthmus.core.command import command_of
 from isthmus.core.commit import commits_of
 from isthmus.experiments.page import picture, render
 from isthmus.experiments.paper.case import Cell
@@ -46,10 +46,10 @@ class Summary:
     def commands(self) -> list[str]:
         """What makes these cells again."""
         seeds = {one.case.robot: len(one.outcomes) + len(one.missing) for one in self.tallies if one.outcomes}
-        quick = ["--quick"] if self.figure.quick else []
         return [
-            shlex.join(
-                ["isthmus", "experiment", "paper", self.figure.name, *quick, "--tasks", robot, "--seeds", str(count)]
+            command_of(
+                ("experiment", "paper", self.figure.name),
+                {"quick": self.figure.quick, "tasks": robot, "seeds": count},
             )
             for robot, count in seeds.items()
         ]

@@ -42,11 +42,9 @@ class PolicyFile:
             object.__setattr__(self, "digest", content.hexdigest())
 
     @property
-    def options(self) -> list[str]:
-        """The words of a command that name it."""
-        named = (("--policy", self.path), ("--normaliser", self.normaliser), ("--layout", self.layout))
-        words = [word for option, value in named if value is not None for word in (option, value)]
-        return [*words, "--trust"] if self._trusted else words
+    def options(self) -> dict[str, object]:
+        """The options of a command that name it."""
+        return {"policy": self.path, "normaliser": self.normaliser, "layout": self.layout, "trust": self._trusted}
 
     def trusted(self) -> "PolicyFile":
         """The same, whose ONNX file may loop and branch."""
