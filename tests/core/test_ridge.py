@@ -38,6 +38,8 @@ def test_a_row_is_predicted_by_a_fit_to_the_other_folds(data, per_row):
             times = np.count_nonzero(~out) if per_row else 1
             fit = augmented(x[~out], y[~out], weights[~out], times * penalty)
             np.testing.assert_allclose(found[row, out], y[out] - x[out] @ fit)
+    if not per_row:  # which is the default
+        np.testing.assert_array_equal(held_out_residuals(x, y, folds, penalties, weights=weights), found)
 
 
 def test_an_infinite_penalty_and_a_single_fold_fit_nothing(data):

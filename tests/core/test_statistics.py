@@ -35,3 +35,8 @@ def test_a_gain_is_paired_over_the_samples_that_both_have_had():
 @pytest.mark.parametrize(("least", "by", "exceeds"), [(0, 3.9, True), (0, 4, False), (0.4, 3, True), (0.4, 3.3, False)])
 def test_a_gain_exceeds_a_threshold_by_standard_errors(least, by, exceeds):
     assert PairedGain(2.0, 0.5).exceeds(least, by=by) == exceeds
+
+
+def test_a_gain_is_compared_with_nothing_where_no_threshold_is_given():
+    assert PairedGain(0.5, 0.2).exceeds(by=2.0)
+    assert not PairedGain(-0.5, 0.0).exceeds(by=2.0)

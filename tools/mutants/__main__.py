@@ -2,8 +2,8 @@
 
 A mutant is one module with one change: another operator, a dropped term, a flipped comparison, another constant. It is
 killed when a test that mirrors the module fails, or takes much longer than it should. A mutant that survives shows what
-no test looks at, or a change that makes no difference. Of all mutants, `--sample` are drawn. A campaign that was
-stopped goes on from its file.
+no test looks at, or a change that makes no difference. Of the mutants of each module, `--sample` are drawn. A campaign
+that was stopped goes on from its file.
 """
 
 import argparse
@@ -11,9 +11,6 @@ import hashlib
 import json
 import os
 import random
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -22,111 +19,87 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from mutations import Mutant, mutants
 from targets import TARGETS
-from trials import SURVIVED, Verdict, preload, run
+from trials import SURVIVED, Trials, Verdict
 
 from isthmus.core.commit import current_commit
 
 ROOT = Path(__file__).resolve().parents[2]
-BASELINE_LIMIT = 600.0
-"""Seconds that the tests of a module may take when nothing is changed."""
-TIMES, PLUS = 3.0, 20.0
-"""A mutant may take so many times as long, and so many seconds more."""
-
-
-@dataclass(frozen=True)
-class Module:
-    """A module to be mutated."""
-
-    name: str
-    tests: tuple[str, ...]
-    source: str
-
-    @staticmethod
-    def of(name: str) -> "Module":
-        """The module of this name, without the package's own."""
-        path = ROOT / "src" / "isthmus" / f"{name.replace('.', '/')}.py"
-        return Module(name, tuple(str(ROOT / "tests" / one) for one in TARGETS[name]), path.read_text())
-
-    @cached_property
-    def limit(self) -> float:
-        """Seconds that the tests may take, by how long they take on the module as it is; there they have to pass."""
-        found = run(self.tests, BASELINE_LIMIT)
-        if found.outcome != SURVIVED:
-            tests = " ".join(self.tests)
-            raise SystemExit(f"mutants: the tests of {self.name} do not pass as it is: pytest -n 0 {tests}")
-        return TIMES * found.seconds + PLUS
-
-    @property
-    def digest(self) -> str:
-        """Of its source, so that results of another version are not taken for those of this one."""
-        return hashlib.sha256(self.source.encode()).hexdigest()[:12]
 
 
 def main() -> None:
     """Run the campaign, print what survives and write all results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=300, help="how many mutants to try")
+    parser.add_argument("--sample", type=int, default=30, help="how many mutants of each module to try")
     parser.add_argument("--only", nargs="*", default=[""], help="names of modules, in part")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "mutants.json", help="where results are kept")
     asked = parser.parse_args()
-    preload(ROOT)
-    store = _Store.open(asked.out)
-    modules = [Module.of(name) for name in TARGETS if any(part in name for part in asked.only)]
-    for module, mutant in _drawn(modules, asked.seed)[: asked.sample]:
-        if not store.has(module, mutant):
-            name = f"isthmus.{module.name}"
-            store.add(module, mutant, run(module.tests, module.limit, name, mutant.tree))
+    os.chdir(ROOT)
+    store = _Store(asked.out.resolve())
+    for name in TARGETS:
+        if any(part in name for part in asked.only):
+            _campaign(name, asked.sample, asked.seed, store)
     counts = store.write()
     print(f"{counts['killed']} of {counts['tried']} mutants killed, {counts['survived']} survived; {asked.out}")
 
 
-def _drawn(modules: list[Module], seed: int) -> list[tuple[Module, Mutant]]:
-    """All mutants in a random order, one module after the other."""
-    shuffled = list[list[tuple[Module, Mutant]]]()
-    for module in modules:
-        found = [(module, mutant) for mutant in mutants(module.source)]
-        random.Random(f"{seed} {module.name}").shuffle(found)
-        shuffled.append(found)
-    return [one for row in zip_longest(*shuffled) for one in row if one is not None]
+def _campaign(name: str, sample: int, seed: int, store: "_Store") -> None:
+    """Try mutants of one module, in a process of its own: what it imports is not there for the next."""
+    source = (ROOT / "src" / "isthmus" / f"{name.replace('.', '/')}.py").read_text()
+    drawn = list(mutants(source))
+    random.Random(f"{seed} {name}").shuffle(drawn)
+    digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+    left = [mutant for mutant in drawn[:sample] if not store.has(name, digest, mutant)]
+    if not left:
+        return
+    waiting = iter(left)
+    child = os.fork()
+    if not child:
+        trials = Trials(
+            f"isthmus.{name}",
+            (mutant.tree for mutant in left),
+            lambda verdict: store.add(name, digest, next(waiting), verdict),
+        )
+        trials.run([str(ROOT / "tests" / one) for one in TARGETS[name]])
+        os._exit(not trials.passed_as_it_is)
+    _, status = os.waitpid(child, 0)
+    store.read()
+    if status:
+        print(
+            f"the tests of {name} do not pass as it is: pytest -n 0 tests/{' tests/'.join(TARGETS[name])}", flush=True
+        )
 
 
 class _Store:
     """Results in a file, which is written after each."""
 
-    def __init__(self, path: Path, results: list[dict[str, Any]]) -> None:
-        self._path, self._results = path, results
+    def __init__(self, path: Path) -> None:
+        """Read what is there."""
+        self._path, self._results = path, list[dict[str, Any]]()
+        self.read()
 
-    @staticmethod
-    def open(path: Path) -> "_Store":
-        """With the results that are there."""
-        return _Store(path, json.loads(path.read_text())["mutants"] if path.exists() else [])
+    def read(self) -> None:
+        """Take over what another process has written."""
+        if self._path.exists():
+            self._results = json.loads(self._path.read_text())["mutants"]
 
-    def has(self, module: Module, mutant: Mutant) -> bool:
+    def has(self, module: str, digest: str, mutant: Mutant) -> bool:
         """Whether it was tried in this version of its module."""
-        key = module.name, module.digest, mutant.name
+        key = module, digest, mutant.name
         return any(key == (one["module"], one["digest"], one["mutant"]) for one in self._results)
 
-    def add(self, module: Module, mutant: Mutant, verdict: Verdict) -> None:
+    def add(self, module: str, digest: str, mutant: Mutant, verdict: Verdict) -> None:
         """Keep a result, and print it if the mutant survived."""
         if verdict.outcome == SURVIVED:
-            print(f"survived: {module.name}:{mutant.name}", flush=True)
-        self._results.append(
-            {
-                "module": module.name,
-                "digest": module.digest,
-                "mutant": mutant.name,
-                "outcome": verdict.outcome,
-                "seconds": round(verdict.seconds, 1),
-            }
-        )
+            print(f"survived: {module}:{mutant.name}", flush=True)
+        self._results.append({"module": module, "digest": digest, "mutant": mutant.name, "outcome": verdict.outcome})
         self.write()
 
     def write(self) -> dict[str, int]:
         """Write all results, and count them."""
         outcomes = [one["outcome"] for one in self._results]
-        counts = {"tried": len(outcomes), "killed": len(outcomes) - outcomes.count(SURVIVED)}
-        counts[SURVIVED] = outcomes.count(SURVIVED)
+        survived = outcomes.count(SURVIVED)
+        counts = {"tried": len(outcomes), "killed": len(outcomes) - survived, "survived": survived}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_name(f".{self._path.name}.partial")
         partial.write_text(

@@ -1,4 +1,8 @@
-"""Run the tests of a module in a child process that sees a mutant in its place. No file is changed."""
+"""Run the tests of a module on its mutants: tests are collected once, and each mutant gets a child process.
+
+The child is forked after the tests were imported, and puts the mutant's functions and constants into the module there.
+No file is changed. What a module computes of its constants while it is imported by others keeps its value.
+"""
 
 import ast
 import os
@@ -6,14 +10,18 @@ import signal
 import sys
 import time
 import types
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from pathlib import Path
+from functools import cached_property
+from typing import Any
 
 import pytest
 
 SURVIVED, KILLED, TIMED_OUT = "survived", "killed", "timed out"
+BASELINE_LIMIT = 600.0
+"""Seconds that the tests of a module may take when nothing is changed."""
+TIMES, PLUS = 3.0, 20.0
+"""A mutant may take so many times as long, and so many seconds more."""
 
 
 @dataclass(frozen=True)
@@ -24,44 +32,39 @@ class Verdict:
     seconds: float
 
 
-class _Loader(SourceFileLoader):
-    """Loads one module as the mutant has it."""
+class Trials:
+    """A plugin of pytest that runs the collected tests once for every mutant of a module."""
 
-    def __init__(self, name: str, path: str, tree: ast.Module) -> None:
-        super().__init__(name, path)
-        self._tree = tree
+    def __init__(self, module: str, trees: Iterable[ast.Module], done: Callable[[Verdict], None]) -> None:
+        """Try `trees` in the place of `module`; `done` is told of each in turn."""
+        self._module, self._trees, self._done = module, trees, done
+        self.passed_as_it_is = False
 
-    def get_code(self, fullname: str) -> types.CodeType | None:
-        """The mutant's code."""
-        return compile(self._tree, self.get_filename(fullname), "exec")
+    def run(self, tests: Iterable[str]) -> None:
+        """Collect the tests and try every mutant."""
+        pytest.main(["-n", "0", "-p", "no:cacheprovider", "-p", "no:terminal", *tests], plugins=[self])
 
-
-class _Finder(MetaPathFinder):
-    """Finds the mutated module before anybody else does."""
-
-    def __init__(self, name: str, tree: ast.Module) -> None:
-        self._name, self._tree = name, tree
-
-    def find_spec(self, fullname: str, path: object, target: types.ModuleType | None = None) -> ModuleSpec | None:
-        """The module's place, with another loader."""
-        spec = PathFinder.find_spec(fullname, path, target) if fullname == self._name else None  # pyright: ignore[reportArgumentType]
-        if spec is not None and spec.origin is not None:
-            spec.loader = _Loader(fullname, spec.origin, self._tree)
-        return spec
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take the place of pytest's own loop."""
+        as_it_is = _tried(session, BASELINE_LIMIT, None)
+        self.passed_as_it_is = as_it_is.outcome == SURVIVED
+        if self.passed_as_it_is:
+            for tree in self._trees:
+                limit = TIMES * as_it_is.seconds + PLUS
+                self._done(_tried(session, limit, lambda tree=tree: _put(self._module, tree)))
+        return True
 
 
-def run(tests: tuple[str, ...], limit: float, module: str = "", tree: ast.Module | None = None) -> Verdict:
-    """Run `tests`, for `limit` seconds at most, where `module` is the one of `tree` if there is one.
-
-    A child is forked, so that it need not import other packages again.
-    """
+def _tried(session: pytest.Session, limit: float, prepare: Callable[[], None] | None) -> Verdict:
+    """Run all tests in a child, for `limit` seconds at most."""
     begin = time.monotonic()
     child = os.fork()
     if not child:
         try:
-            _in_child(tests, limit, module, tree)
+            os._exit(_in_child(session, limit, prepare))
         finally:
-            os._exit(3)  # whatever happened: a child never goes on as its parent
+            os._exit(1)  # a mutant that cannot be put in place is one that is noticed
     _, status = os.waitpid(child, 0)
     seconds = time.monotonic() - begin
     if os.WIFSIGNALED(status):
@@ -69,23 +72,53 @@ def run(tests: tuple[str, ...], limit: float, module: str = "", tree: ast.Module
     return Verdict(KILLED if os.WEXITSTATUS(status) else SURVIVED, seconds)
 
 
-def _in_child(tests: tuple[str, ...], limit: float, module: str, tree: ast.Module | None) -> None:
-    os.setpgid(0, 0)
+def _in_child(session: pytest.Session, limit: float, prepare: Callable[[], None] | None) -> int:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(max(1, round(limit)))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "isthmus"]:
-        del sys.modules[name]
-    if tree is not None:
-        sys.meta_path.insert(0, _Finder(module, tree))
-    os._exit(int(pytest.main(["-x", "-n", "0", "-q", "-p", "no:cacheprovider", *tests])))
+    if prepare is not None:
+        prepare()
+    for number, item in enumerate(session.items):
+        following = session.items[number + 1] if number + 1 < len(session.items) else None
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return 1
+    return 0
 
 
-def preload(root: Path) -> None:
-    """Import what children would otherwise import each by itself."""
-    os.chdir(root)
-    import isthmus.adapt.registry  # noqa: PLC0415
-    import isthmus.experts  # noqa: PLC0415
-    import isthmus.report.video  # noqa: F401, PLC0415
+def _put(module: str, tree: ast.Module) -> None:
+    """Give a module that is imported already the functions and constants of a mutant."""
+    there = sys.modules[module]
+    namespace: dict[str, Any] = {"__name__": module, "__file__": there.__file__}
+    exec(compile(tree, str(there.__file__), "exec"), namespace)
+    for name, value in namespace.items():
+        if isinstance(value, (int, float, tuple, list, dict)):
+            setattr(there, name, value)
+    for name, function in _functions(there.__dict__, module):
+        mutated = dict(_functions(namespace, module))[name]
+        function.__code__, function.__defaults__ = mutated.__code__, mutated.__defaults__
+        function.__kwdefaults__ = mutated.__kwdefaults__
+
+
+def _functions(namespace: dict[str, Any], module: str) -> Iterator[tuple[str, types.FunctionType]]:
+    """The functions and methods of a module, by their qualified names."""
+    for value in list(namespace.values()):
+        if getattr(value, "__module__", None) != module:
+            continue
+        for one in vars(value).values() if isinstance(value, type) else [value]:
+            function = _plain(one)
+            if function is not None and function.__module__ == module:
+                yield function.__qualname__, function
+
+
+def _plain(value: Any) -> types.FunctionType | None:  # noqa: ANN401 - whatever a class has
+    """The function behind a method, a property or a cache."""
+    if isinstance(value, property):
+        value = value.fget
+    elif isinstance(value, cached_property):
+        value = value.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    value = getattr(value, "__wrapped__", value)  # pyright: ignore[reportUnknownArgumentType]
+    value = getattr(value, "__func__", value)  # pyright: ignore[reportUnknownArgumentType]
+    return value if isinstance(value, types.FunctionType) else None
