@@ -86,7 +86,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["survey", "--tasks", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),
         (["survey", "--gaps", "0"], "at least one gap"),
         (["ablate", "--tasks", "reachr"], "unknown task of the ablation 'reachr'.*did you mean 'reacher'"),
-        (["ablate", "--seeds", "0"], "at least one seed"),
+        (["ablate", "--seeds", "0"], "seeds must be at least 1, got 0"),
         (["transfer", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["study", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["compare", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),

@@ -8,13 +8,13 @@ from isthmus.experiments.comparison.row import Row
 def test_mean_spread_and_error_are_over_seeds(make_row):
     row = make_row("pd", 0.8, 0.9, 1.0)
     assert row.mean == pytest.approx(0.9)
-    assert row.spread == pytest.approx(0.1)
+    assert row.std == pytest.approx(0.1)
     assert row.error == pytest.approx(0.1 / 3**0.5)
 
 
 def test_one_seed_has_no_spread_and_its_error_is_that_of_its_episodes(make_row):
     row = make_row("pd", 0.8, episode_error=0.03)
-    assert row.spread is None
+    assert row.std is None
     assert row.error == 0.03
 
 
@@ -61,8 +61,10 @@ def test_seeds_that_could_not_be_run_leave_a_problem_and_no_score(make_row):
 
 
 def test_enough_are_the_samples_from_which_the_score_held(make_row):
-    assert make_row("pd", 0.9, 0.9, early=((250, 0.2), (500, 0.0), (750, 0.005))).enough == 500
-    assert make_row("pd", 0.9, 0.9, early=((250, 0.0), (500, 0.3), (750, 0.0))).enough == 750
-    assert make_row("pd", 0.9, 0.9, early=((250, 0.3), (500, 0.3), (750, 0.3))).enough == 1000
-    assert make_row("pd", 0.8, 1.0, early=((250, 0.1), (500, 0.1), (750, 0.1))).enough == 250  # well within the noise
-    assert make_row("gaussian", 0.9, samples=0).enough == 0
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.2), (500, 0.0), (750, 0.005))).samples_needed == 500
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.0), (500, 0.3), (750, 0.0))).samples_needed == 750
+    assert make_row("pd", 0.9, 0.9, early=((250, 0.3), (500, 0.3), (750, 0.3))).samples_needed == 1000
+    assert (
+        make_row("pd", 0.8, 1.0, early=((250, 0.1), (500, 0.1), (750, 0.1))).samples_needed == 250
+    )  # well within the noise
+    assert make_row("gaussian", 0.9, samples=0).samples_needed == 0
