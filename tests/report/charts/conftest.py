@@ -32,10 +32,11 @@ def widened(run):
                 lengths=rng.integers(1, steps + 1, n),
             )
         rounds = tuple(
-            dataclasses.replace(one, error=(0.5,) * actions, spread=(1.0,) * actions, waves=()) for one in run.rounds
+            dataclasses.replace(one, error=(0.5,) * actions, action_std=(1.0,) * actions, waves=())
+            for one in run.rounds
         )
-        embodiment = dataclasses.replace(run.task.embodiment, spec=spec)
-        task = dataclasses.replace(run.task, embodiment=embodiment)
+        robot_model = dataclasses.replace(run.task.robot_model, spec=spec)
+        task = dataclasses.replace(run.task, robot_model=robot_model)
         return dataclasses.replace(run, task=task, traces=traces, rounds=rounds)
 
     return make

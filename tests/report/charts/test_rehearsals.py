@@ -9,7 +9,7 @@ from isthmus.report.charts import curve_chart, rehearsal_chart
 def rehearsed(run, chosen, predicted, **foreseen):
     *before, last = run.rounds
     candidates = {name.replace("_", " "): PredictedScore(score, 0.05, 16) for name, score in foreseen.items()}
-    last = dataclasses.replace(last, chosen=chosen, predicted=predicted, foreseen=candidates)
+    last = dataclasses.replace(last, chosen=chosen, predicted=predicted, predicted_scores=candidates)
     return dataclasses.replace(run, rounds=(*before, last))
 
 

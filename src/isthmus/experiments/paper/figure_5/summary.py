@@ -26,8 +26,8 @@ class Summary:
         robots: dict[str, dict[str, Json]] = {}
         for robot, method in sorted(found, key=lambda key: key[0]):
             result: Json = {"robot": robot, "method": method, "commit": EARLIER, **found[robot, method]}
-            result["mean"] = float(np.mean(result["distances"]))
-            result["std"] = float(np.std(result["distances"]))
+            distances = np.array(result["distances"], np.float64)
+            result |= {"mean": float(distances.mean()), "std": float(distances.std())}
             robots.setdefault(robot, {})[method] = result
         for methods in robots.values():
             for result in methods.values():
