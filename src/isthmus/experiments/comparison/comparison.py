@@ -136,7 +136,7 @@ class Comparison:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    sees = _sees_text(row)
+    sees, fit = _sees_text(row), row.median("fit_seconds")
     if row.problem and not row.scores:
         return (row.label, *7 * ("",), row.problem)
     if not row.scores:
@@ -148,7 +148,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.samples:,}",
         f"{row.samples_needed:,}",
         str(row.episodes),
-        "" if row.fit_seconds is None else f"{row.fit_seconds:.1f}",
+        "" if fit is None else f"{fit:.1f}",
         _step_text(row),
         f"{sees}; {row.problem}" if row.problem else sees,
     )

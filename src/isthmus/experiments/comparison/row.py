@@ -92,21 +92,15 @@ class Row(BySeed):
             held = max(samples for samples, _ in point)
         return held
 
-    @property
-    def fit_seconds(self) -> float | None:
-        """Seconds of learning, the median over seeds."""
-        return _median(self.values("fit_seconds"))
+    def median(self, name: str) -> float | None:
+        """A figure's median over the seeds that recorded it."""
+        known = [one[name] for one in self.found.values() if one.get(name) is not None]
+        return float(np.median(known)) if known else None
 
     @property
     def step_microseconds(self) -> float | None:
         """What a control step of one robot takes, the median over seeds."""
-        return _median([one for one in self.values("step_microseconds") if one is not None])
-
-    @property
-    def step_p99_microseconds(self) -> float | None:
-        """What 99 of 100 of its control steps take no longer than, the median over seeds that recorded it."""
-        times = (one.get("step_p99_microseconds") for one in self.found.values())
-        return _median([one for one in times if one is not None])
+        return self.median("step_microseconds")
 
     @property
     def keeps_up(self) -> bool:
@@ -140,9 +134,9 @@ class Row(BySeed):
             "enough_samples": self.samples_needed if scored else None,
             "sees": self.entry.kind.sees,
             "sees_target_reward": self.entry.kind.sees_reward,
-            "fit_seconds": self.fit_seconds,
+            "fit_seconds": self.median("fit_seconds"),
             "step_microseconds": self.step_microseconds,
-            "step_p99_microseconds": self.step_p99_microseconds,
+            "step_p99_microseconds": self.median("step_p99_microseconds"),
             "keeps_up": self.keeps_up,
             "evaluation_episodes": self.episodes,
             "seeds": {str(seed): one["normalised"] for seed, one in self.found.items()},
@@ -150,7 +144,3 @@ class Row(BySeed):
             "curves": {str(seed): one["curve"] for seed, one in self.found.items()},
             "problem": self.problem,
         }
-
-
-def _median(values: list[float]) -> float | None:
-    return float(np.median(values)) if values else None
