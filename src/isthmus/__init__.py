@@ -21,11 +21,12 @@ from isthmus.gaps import Gap
 from isthmus.policies import NetworkPolicy, TransferPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
-from isthmus.transfer import Config, Result, RunFolder, run_transfer
+from isthmus.transfer import Config, Controller, Result, RunFolder, load_adapted, run_transfer
 
 __all__ = [
     "CollectSettings",
     "Config",
+    "Controller",
     "FitSettings",
     "Gap",
     "History",
@@ -44,6 +45,7 @@ __all__ = [
     "Trajectory",
     "TransferPolicy",
     "World",
+    "load_adapted",
     "load_expert",
     "load_task",
     "rollout",

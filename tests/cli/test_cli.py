@@ -156,7 +156,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
             ["experiment", "ablation", "--tasks", "reachr"],
             "unknown task of the ablation 'reachr'.*mean 'reacher'",
         ),
-        (["experiment", "ablation", "--seeds", "0"], "at least one seed"),
+        (["experiment", "ablation", "--seeds", "0"], "seeds must be at least 1, got 0"),
         (["transfer", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["experiment", "seeds", "reacher", "--may-retrain", "--method", "pd"], "may-retrain is for --method auto"),
         (["compare", "reachr"], "unknown task 'reachr'.*did you mean 'reacher'"),

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 from isthmus.adapt.settings.components import Components
@@ -12,8 +13,8 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
         module, "VARIANTS", {"whole": ("residual-action", Components()), "nothing": ("residual-action", nothing)}
     )
     seen = []
-    done = ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda name, _result: seen.append(name))
-    assert seen == ["reacher, tilt=90, whole, seed 0", "reacher, tilt=90, nothing, seed 0"]
+    done = ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda progress: seen.append(progress.latest))
+    assert [cell.name for cell in seen[1:]] == ["reacher, tilt=90, whole, seed 0", "reacher, tilt=90, nothing, seed 0"]
     medians = {row["variant"]: row["median"] for row in done.rows()}
     assert medians["whole"] > 0.95 > medians["nothing"]
     page = (tmp_path / "ablation.md").read_text()
@@ -22,11 +23,12 @@ def test_an_ablation_has_every_part_left_out_once_and_goes_on_where_it_was(tmp_p
     assert f"| {medians['unadapted']:.2f} | {medians['whole']:.2f} | {medians['nothing']:.2f} |" in page
     first = (tmp_path / "ablation.json").read_text()
     assert json.loads(first)["rows"] == done.rows()
-    ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda _name, _result: None)
+    ablation(["reacher"], 1, tmp_path / "runs", tmp_path, 1, lambda _progress: None)
     assert (tmp_path / "ablation.json").read_text() == first
-    done.seeds = 2
-    assert f"| {medians['whole']:.2f} ({medians['whole']:.2f}) |" in done.to_markdown()
-    assert "the median of 2 seeds and, in brackets, the worst" in done.to_markdown()
+    dataclasses.replace(done, seeds=2).write(tmp_path)
+    page = (tmp_path / "ablation.md").read_text()
+    assert f"| {medians['whole']:.2f} ({medians['whole']:.2f}) |" in page
+    assert "the median of 2 seeds and, in brackets, the worst" in page
 
 
 def test_the_study_leaves_out_each_part_alone():

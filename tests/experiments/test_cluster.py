@@ -5,15 +5,15 @@ import sys
 import tempfile
 import threading
 import warnings
+from functools import partial
 
 import pytest
 
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
-from isthmus.experiments.cluster import cluster_size
-from isthmus.experiments.pool import run_units
-from isthmus.experiments.unit import Unit
+from isthmus.experiments.grid import Cell, RunFolders, run_grid, transfer
+from isthmus.experiments.pool import run_all
 from isthmus.transfer import Config
 
 
@@ -34,13 +34,12 @@ def cluster(tmp_path, monkeypatch):
 
 def run(folder, settings, **how):
     tiny = {"samples": 90, "round_samples": 30, "evaluation_episodes": 50, "settings": settings}
-    work = [
-        Unit(f"unit {seed}", Config("reacher", "tilt=90", "inverse", seed=seed, **tiny), folder / f"{seed}")
+    cells = [
+        Cell(f"cell {seed}", f"{seed}", partial(transfer, Config("reacher", "tilt=90", "inverse", seed=seed, **tiny)))
         for seed in range(3)
     ]
-    found = {}
-    run_units(work, lambda unit, result: found.setdefault(unit.name, result.to_json() | {"seconds": 0}), **how)
-    return found
+    found = run_grid(cells, RunFolders(folder), lambda _progress: None, **how)
+    return {file: result.to_json() | {"seconds": 0} for file, result in found.items()}
 
 
 def test_a_cluster_comes_to_the_same_results_with_a_worker_killed_in_the_middle(cluster, tmp_path, holders, eventually):
@@ -57,21 +56,20 @@ def test_a_cluster_comes_to_the_same_results_with_a_worker_killed_in_the_middle(
     killer.join()
     assert killed
     assert killed[0] != os.getpid()
-    assert cluster_size(cluster) == 2
     assert on_ray == run(tmp_path / "pool", settings, workers=2)
     (tmp_path / "refused").mkdir()
     (tmp_path / "refused" / "1").write_text("precious")
-    with pytest.raises(Problem, match=r"^unit 1: .*/1 is a file: give the name of a folder$"):
+    with pytest.raises(Problem, match=r"^cell 1: .*/1 is a file: give the name of a folder$"):
         run(tmp_path / "refused", settings, workers=1, ray=cluster)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(Problem, match=r"pip install 'isthmus\[ray\]'"):
-        cluster_size("auto")
+        run_all([], str, print, workers=1, ray="auto")
 
 
 def test_an_address_where_nobody_is_is_refused_at_once():
     pytest.importorskip("ray")
     with pytest.raises(Problem, match=r"no Ray cluster answers at '127\.0\.0\.1:9'"):
-        cluster_size("127.0.0.1:9")
+        run_all([], str, print, workers=1, ray="127.0.0.1:9")

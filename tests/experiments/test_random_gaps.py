@@ -9,7 +9,7 @@ from isthmus.experiments.random_gaps import Survey, survey
 from isthmus.transfer import Result, RunFolder
 
 
-def run(folder, gaps, watch=lambda _result: None):
+def run(folder, gaps, watch=lambda _progress: None):
     return survey(
         ["reacher"],
         range(100, 100 + gaps),
@@ -26,9 +26,9 @@ def run(folder, gaps, watch=lambda _result: None):
 def test_a_survey_crosses_gaps_that_nobody_chose_and_goes_on_with_more(tmp_path):
     seen = []
     first = run(tmp_path, 1)
-    done = run(tmp_path, 2, lambda result: seen.append(result.gap))
-    assert [row["gap"] for row in done.rows()] == seen
-    assert len(set(seen)) == 2
+    done = run(tmp_path, 2, lambda progress: seen.append(progress.latest and progress.latest.name))
+    assert seen == [None, "reacher, random:100", "reacher, random:101"]
+    assert len({row["gap"] for row in done.rows()}) == 2
     assert done.rows()[0] == first.rows()[0]
     written = json.loads((tmp_path / "survey.json").read_text())
     commit = current_commit()

@@ -48,12 +48,14 @@ def test_the_page_tells_what_happened_in_order(folder, run):
         "Data coverage",
         "Fit of the inverse model",
         "Repeat this run",
+        "What next",
     ]
     assert "<span>--round-samples</span> <span>50</span>" in text
     assert "This report was written without a video." in text
     assert "<video" not in text
     for name in run.spec.action_names:
         assert f"<h3>{name}:" in text
+    assert text.count('<p class="reading">') == 6
 
 
 def test_a_page_is_written_where_nothing_can_be_drawn(folder, monkeypatch):

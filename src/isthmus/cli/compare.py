@@ -1,22 +1,16 @@
 """Every method on the same gap."""
 
 import os
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
-
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.names import split_names
-from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
+from isthmus.cli.output import print_json, print_table, stdout
 
 if TYPE_CHECKING:
     from isthmus.experiments.comparison.comparison import Comparison
-    from isthmus.experiments.comparison.run import Progress
 
 
 @dataclass(frozen=True)
@@ -54,6 +48,7 @@ class Compare:
 
     def run(self) -> None:
         """Run what is missing, print the table and the advice."""
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.evaluate.oracle import METRICS
         from isthmus.experiments.comparison import Case, compare
         from isthmus.experiments.comparison.case import parse_episodes
@@ -74,7 +69,7 @@ class Compare:
             policy=self.source.file,
         )
         out = self.out or Path("runs") / folder_name("compare", self.task, case.gap)
-        with job_progress(case.name) as watch:
+        with grid_progress(case.name) as watch:
             [comparison] = compare(
                 [case],
                 out,
@@ -102,25 +97,3 @@ def _print(comparison: "Comparison") -> None:
         stdout.print()
         print_table("oracle: looks into the target, no method", ORACLE_COLUMNS, comparison.oracle_table())
     stdout.print(f"\n{comparison.advice.text}", soft_wrap=True)
-
-
-@contextmanager
-def job_progress(title: str) -> Generator[Callable[["Progress"], None]]:
-    """Show what every job came to as a line; on a terminal, a bar below them."""
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with started_late(Bars(*columns, console=stderr, disable=not stderr.is_terminal)) as bars:
-        bar = bars.add_task(title, total=None)
-
-        def watch(progress: "Progress") -> None:
-            bars.start()
-            bars.update(bar, completed=progress.done, total=progress.total)
-            if progress.latest is not None and progress.found is not None:
-                came_to = progress.found.get("problem") or f"{progress.found['normalised']:.3f}"
-                stderr.print(f"{progress.done} of {progress.total}: {progress.latest.name}: {came_to}")
-
-        yield watch

@@ -1,21 +1,20 @@
-"""What each part of the method is worth: the same crossings with one of them left out."""
+"""What each part of a method is worth: the same transfers with one part left out."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings.components import Components
-from isthmus.core import Problem, unknown_name
+from isthmus.core import unknown_name
 from isthmus.core.command import command_of
-from isthmus.core.commit import commits_of
-from isthmus.experiments.pool import run_units
+from isthmus.experiments.by_seed import commit_text
+from isthmus.experiments.grid import Cell, Json, Progress, RunFolders, Watch, check_counts, run_grid, transfer
+from isthmus.experiments.page import publish
 from isthmus.experiments.tables import table
-from isthmus.experiments.unit import Unit
-from isthmus.io import check_tree, write_json, write_whole
 from isthmus.transfer import Config, Result, folder_name
 
 UNADAPTED = "unadapted"
@@ -59,31 +58,20 @@ CASES: Mapping[str, Ablated] = {
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Ablation:
-    """The scores so far, by task, gap and variant, of every seed."""
+    """The results so far, each with the name of its variant."""
 
     seeds: int
     command: str
-    versions: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
-    """What each crossing was computed with."""
-    scores: dict[tuple[str, str, str], dict[int, float]] = field(
-        default_factory=dict[tuple[str, str, str], dict[int, float]]
-    )
+    results: Sequence[tuple[str, Result]]
 
-    def add(self, config: Config, variant: str, result: Result) -> None:
-        """Take in a crossing."""
-        self.versions.append(result.versions)
-        for name, score in ((variant, result.normalised_adapted), (UNADAPTED, result.normalised_unadapted)):
-            self.scores.setdefault((config.task, config.gap, name), {})[result.seed] = score
-
-    @property
-    def commit(self) -> str:
-        """The commit of the code, or of each that made some of it."""
-        return ", ".join(commits_of(self.versions))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One a task, gap and variant: the median and the worst of the seeds, and each."""
+    def rows(self) -> list[Json]:
+        """A row for each task, gap and variant: the median and the worst over the seeds, and every seed."""
+        every: dict[tuple[str, str, str], dict[int, float]] = {}
+        for name, result in self.results:
+            for variant, score in ((name, result.normalised_adapted), (UNADAPTED, result.normalised_unadapted)):
+                every.setdefault((result.task, result.gap, variant), {})[result.seed] = score
         return [
             {
                 "task": task,
@@ -93,61 +81,61 @@ class Ablation:
                 "worst": min(scores.values()),
                 "seeds": [scores.get(seed) for seed in range(self.seeds)],
             }
-            for (task, gap, variant), scores in self.scores.items()
+            for (task, gap, variant), scores in every.items()
         ]
 
-    def to_markdown(self) -> str:
-        """The page: gaps below each other, variants side by side."""
-        names = (UNADAPTED, *VARIANTS)
-        found = {(row["task"], row["gap"], row["variant"]): row for row in self.rows()}
-        gaps = [(task, gap) for task, case in CASES.items() for gap in case.gaps]
+    def write(self, folder: Path) -> None:
+        """Write ablation.json, and ablation.md with a row for each gap and a column for each variant."""
+        names, every = (UNADAPTED, *VARIANTS), self.rows()
+        found = {(row["task"], row["gap"], row["variant"]): row for row in every}
         rows = [
-            (task, gap, *(_cell(found.get((task, gap, name)), self.seeds) for name in names))
-            for task, gap in gaps
+            (task, gap, *(_text(found.get((task, gap, name)), self.seeds) for name in names))
+            for task, case in CASES.items()
+            for gap in case.gaps
             if any((task, gap, name) in found for name in names)
         ]
         columns = ("task", "gap", *(f"{name} " for name in names))
         over = "one seed" if self.seeds == 1 else f"the median of {self.seeds} seeds and, in brackets, the worst"
-        return (
+        commit = commit_text([result.versions for _, result in self.results])
+        text = (
             "# What each part is worth\n\n"
             f"Normalised score, {over}; {EPISODES} episodes, history {HISTORY}.\n"
-            f"Made by `{self.command}`, commit {self.commit}; figures in [ablation.json](ablation.json).\n\n"
+            f"Made by `{self.command}`, commit {commit}; figures in [ablation.json](ablation.json).\n\n"
             f"{table(columns, rows)}\n\n{LEGEND}"
         )
+        publish(folder, "ablation", {"command": self.command, "commit": commit, "rows": every}, text)
 
 
 def ablation(
-    tasks: Sequence[str], seeds: int, out: Path, results: Path, workers: int, watch: Callable[[str, Result], None]
+    tasks: Sequence[str], seeds: int, out: Path, results: Path, workers: int, watch: Watch[Result]
 ) -> Ablation:
-    """Run what is missing in `out`; ablation.json and ablation.md are in `results` after every crossing."""
+    """Run what is missing in `out`; ablation.json and ablation.md are written to `results` after every run."""
     for task in tasks:
         if task not in CASES:
             raise unknown_name("task of the ablation", task, CASES)
-    if seeds < 1:
-        raise Problem("an ablation needs at least one seed")
-    check_tree(out)
+    check_counts(seeds=seeds)
     named = None if set(tasks) == set(CASES) else tasks
-    found = Ablation(seeds, command_of(("experiment", "ablation"), {"tasks": named, "seeds": seeds}))
-    units = {
-        _unit(task, gap, variant, seed, out): variant
+    cells = [
+        (variant, _cell(task, gap, variant, seed))
         for seed in range(seeds)
         for task in tasks
         for gap in CASES[task].gaps
         for variant in VARIANTS
-    }
+    ]
 
-    def deliver(unit: Unit, result: Result) -> None:
-        found.add(unit.config, units[unit], result)
-        kept = {"command": found.command, "commit": found.commit, "rows": found.rows()}
-        write_json(results / "ablation.json", kept)
-        write_whole(results / "ablation.md", found.to_markdown().encode())
-        watch(unit.name, result)
+    def so_far(found: Mapping[str, Result]) -> Ablation:
+        there = [(variant, found[cell.file]) for variant, cell in cells if cell.file in found]
+        return Ablation(seeds, command_of(("experiment", "ablation"), {"tasks": named, "seeds": seeds}), there)
 
-    run_units(list(units), deliver, workers=workers)
-    return found
+    def show(progress: Progress[Result]) -> None:
+        if progress.found:
+            so_far(progress.found).write(results)
+        watch(progress)
+
+    return so_far(run_grid([cell for _, cell in cells], RunFolders(out), show, workers=workers))
 
 
-def _unit(task: str, gap: str, variant: str, seed: int, out: Path) -> Unit:
+def _cell(task: str, gap: str, variant: str, seed: int) -> Cell[Result]:
     method, parts = VARIANTS[variant]
     samples = CASES[task].samples
     config = Config(
@@ -161,11 +149,11 @@ def _unit(task: str, gap: str, variant: str, seed: int, out: Path) -> Unit:
         interim_episodes=True,
         settings=MethodSettings(history=HISTORY, components=parts),
     )
-    folder = out / folder_name(task, gap, variant.replace(" ", "-"), f"seed-{seed:03d}")
-    return Unit(f"{task}, {gap}, {variant}, seed {seed}", config, folder, traces=False)
+    file = folder_name(task, gap, variant.replace(" ", "-"), f"seed-{seed:03d}")
+    return Cell(f"{task}, {gap}, {variant}, seed {seed}", file, partial(transfer, config))
 
 
-def _cell(row: Mapping[str, Any] | None, seeds: int) -> str:
+def _text(row: Json | None, seeds: int) -> str:
     if row is None:
         return "-"
     return f"{row['median']:.2f}" if seeds == 1 else f"{row['median']:.2f} ({row['worst']:.2f})"

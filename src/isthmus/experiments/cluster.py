@@ -1,18 +1,52 @@
-"""Work on a Ray cluster, which is an extra."""
+"""Work on a Ray cluster, which is an extra; and what local processes and a cluster have in common."""
 
 import logging
 import os
 import socket
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import Protocol, TypeVar
 
 from isthmus.core import Problem
-from isthmus.experiments.unit import LOSSES, R, W, attempt, given_up, settle
+
+LOSSES = 3
+"""How often a piece of work may lose its worker before it is given up."""
 
 
-def cluster_size(address: str) -> int:
-    """How much work the cluster at `address` does side by side."""
-    return max(1, int(_connected(address).cluster_resources().get("CPU", 1)))
+class Work(Protocol):
+    """A piece of work that any process can do: a picklable value with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name that people read."""
+        ...
+
+
+W = TypeVar("W", bound=Work)
+R = TypeVar("R")
+
+
+def attempt(run: Callable[[W], R], work: W) -> R | Problem:
+    """Do `work`. A Problem is returned, because a raised one changes on its way between processes."""
+    try:
+        return run(work)
+    except Problem as problem:
+        return problem
+
+
+def settle(work: Work, outcome: R | Problem) -> R:
+    """The result; a Problem is raised with the name of the work."""
+    if isinstance(outcome, Problem):
+        raise Problem(f"{work.name}: {outcome}") from outcome
+    return outcome
+
+
+def given_up(work: Work) -> Problem:
+    """The Problem with work whose workers keep dying."""
+    return Problem(
+        f"{work.name}: its worker died {LOSSES + 1} times: if memory is short use fewer workers; "
+        "the same command goes on where it was"
+    )
 
 
 def run_on_cluster(works: Sequence[W], run: Callable[[W], R], deliver: Callable[[W, R], None], address: str) -> None:

@@ -5,6 +5,7 @@ folder for its settings. Where these are not there yet, they are made in a tempo
 list is in memory by then.
 """
 
+import io
 import os
 import tempfile
 from importlib import import_module
@@ -35,4 +36,29 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402
 
-__all__ = ["Axes", "Figure", "Line2D", "Normalize", "Rectangle", "mpl"]
+from isthmus.io import write_whole  # noqa: E402
+
+ADAPTED, UNADAPTED, EXPERT = "#0072b2", "#d55e00", "#555555"
+"""Colours of what is drawn in every experiment."""
+
+__all__ = [
+    "ADAPTED",
+    "EXPERT",
+    "UNADAPTED",
+    "Axes",
+    "Figure",
+    "Line2D",
+    "Normalize",
+    "Rectangle",
+    "mpl",
+    "save_drawing",
+]
+
+
+def save_drawing(drawing: Figure, path: Path) -> None:
+    """Write a drawing; the same drawing is the same file, byte for byte."""
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "isthmus"}):
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        drawing.savefig(buffer, format=path.suffix[1:], dpi=160, metadata=metadata)
+    write_whole(path, buffer.getvalue())

@@ -1,18 +1,15 @@
-"""Studies as pictures."""
+"""Drawings of seeds, sensitivity and random gaps."""
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isthmus.experiments.drawing import Figure, mpl
+from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Figure, save_drawing
 from isthmus.experiments.seeds import SeedStudy
 from isthmus.experiments.sensitivity import Curve
-from isthmus.io import write_whole
 
-ADAPTED, UNADAPTED, EXPERT = "#0072b2", "#d55e00", "#555555"
 COLUMNS = 4
 
 
@@ -69,8 +66,8 @@ def plot_sensitivity(task: str, curves: Sequence[Curve], path: Path) -> None:
     save_drawing(figure, path)
 
 
-def plot_survey(rows: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> None:
-    """From the unadapted score to the adapted one, gap by gap, by robot; and the one that was foreseen."""
+def draw_random_gaps(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
+    """The unadapted, the adapted and the predicted score on every gap, with a panel for each robot."""
     figure = Figure(figsize=(8.8, 3.4), layout="constrained")
     panels = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
     for axes, (task, crossings) in zip(panels, rows.items(), strict=True):
@@ -89,13 +86,4 @@ def plot_survey(rows: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> 
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("score (expert in its simulator = 1)")
     panels[0].legend(loc="lower right", fontsize=8, frameon=False)
-    save_drawing(figure, path)
-
-
-def save_drawing(figure: Figure, path: Path) -> None:
-    """Write a drawing; the same drawing is the same file, byte for byte."""
-    buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "isthmus"}):
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(buffer, format=path.suffix[1:], dpi=160, metadata=metadata)
-    write_whole(path, buffer.getvalue())
+    return figure

@@ -13,22 +13,26 @@ from multiprocessing.connection import Connection
 from typing import cast
 
 from isthmus.core import Problem
-from isthmus.experiments.cluster import run_on_cluster
-from isthmus.experiments.unit import LOSSES, Deliver, R, Unit, W, attempt, given_up, run_unit, settle
+from isthmus.experiments.cluster import LOSSES, R, W, attempt, given_up, run_on_cluster, settle
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Workers do not fight for cores, and sums are the same whatever the number of workers."""
 
 
-def run_units(units: Sequence[Unit], deliver: Deliver, *, workers: int, ray: str | None = None) -> None:
-    """Run every unit, on `workers` processes or on the Ray cluster at address `ray`; a killed worker loses nothing."""
-    run_all(units, run_unit, deliver, workers=workers, ray=ray)
-
-
 def run_all(
-    works: Sequence[W], run: Callable[[W], R], deliver: Callable[[W, R], None], *, workers: int, ray: str | None = None
+    works: Sequence[W],
+    run: Callable[[W], R],
+    deliver: Callable[[W, R], None],
+    *,
+    workers: int,
+    ray: str | None = None,
+    fresh: bool = False,
 ) -> None:
-    """The same for any work that `run` does, and can do again where a worker was killed."""
+    """Give the result of `run` for each of `works` to `deliver`, in the order in which they finish.
+
+    The work is done by `workers` processes, or by the Ray cluster at address `ray`. Work whose worker is killed is done
+    again. With `fresh`, a local process does one piece of work only.
+    """
     if workers < 1:
         raise Problem(f"workers must be at least 1, got {workers}")
     if ray is not None:
@@ -36,7 +40,7 @@ def run_all(
         return
     waiting, losses = deque(works), Counter[str]()
     while waiting:
-        for work in reversed(_until_a_worker_dies(waiting, run, deliver, min(workers, len(waiting)))):
+        for work in reversed(_until_a_worker_dies(waiting, run, deliver, min(workers, len(waiting)), fresh=fresh)):
             losses[work.name] += 1
             if losses[work.name] > LOSSES:
                 raise given_up(work)
@@ -44,13 +48,13 @@ def run_all(
 
 
 def _until_a_worker_dies(
-    waiting: deque[W], run: Callable[[W], R], deliver: Callable[[W, R], None], workers: int
+    waiting: deque[W], run: Callable[[W], R], deliver: Callable[[W, R], None], workers: int, *, fresh: bool
 ) -> list[W]:
     """Do what is waiting; what was under way when a worker died is given back, nothing when all is done."""
     running: dict[Future[R | Problem], W] = {}
     finished: list[tuple[W, R | Problem]] = []
     lost: list[W] = []
-    with _executor(workers) as executor:
+    with _executor(workers, fresh=fresh) as executor:
         whole = True
         while running or finished or (waiting and whole):
             while waiting and whole and len(running) < workers:
@@ -73,13 +77,15 @@ def _until_a_worker_dies(
 
 
 @contextmanager
-def _executor(workers: int) -> Generator[ProcessPoolExecutor]:
+def _executor(workers: int, *, fresh: bool = False) -> Generator[ProcessPoolExecutor]:
     """Processes that end with this block, whatever they are at: all they did is on disk."""
     context = multiprocessing.get_context("spawn")
     their_end, our_end = cast("tuple[Connection, Connection]", context.Pipe(duplex=False))  # another type on Windows
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)  # a worker's libraries look at it as they load, before any of our code runs there
-    executor = ProcessPoolExecutor(workers, context, _hold_on_to, (their_end,))
+    executor = ProcessPoolExecutor(
+        workers, context, _hold_on_to, (their_end,), max_tasks_per_child=1 if fresh else None
+    )
     try:
         yield executor
     finally:

@@ -1,82 +1,75 @@
-"""Gaps that nobody chose: random ones on several robots, and what comes of crossing them."""
+"""Random gaps on several robots: how far a method gets on gaps that nobody chose, and whether it ever does harm."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isthmus.core import Problem
-from isthmus.core.commit import commits_of
-from isthmus.experiments.plot import plot_survey
-from isthmus.experiments.pool import run_units
+from isthmus.experiments.by_seed import commit_text
+from isthmus.experiments.grid import Cell, Json, Progress, RunFolders, Watch, run_grid, transfer
+from isthmus.experiments.page import publish
+from isthmus.experiments.plot import draw_random_gaps
 from isthmus.experiments.tables import table as markdown
-from isthmus.experiments.unit import Unit
-from isthmus.io import check_tree, write_json, write_whole
 from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, folder_name
 
 TASKS = ("reacher", "hopper", "half-cheetah", "humanoid")
-"""Those that ship with an expert."""
+"""The tasks that ship with an expert."""
 EPISODES = 50
 WORTH = 0.05
-"""Differences below this say nothing either way."""
+"""Smaller differences say nothing either way."""
 SUMMARY = ("task", "gaps ", "unadapted ", "adapted ", "helps ", "hurts ", "foreseen to ")
 COLUMNS = ("task", "gap", "unadapted ", "adapted ", "foreseen ", "taken", "")
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What came of random gaps."""
+    """Results on random gaps."""
 
     results: tuple[Result, ...]
 
-    @property
-    def tasks(self) -> list[str]:
-        """The robots."""
-        return list(dict.fromkeys(result.task for result in self.results))
-
-    @property
-    def commit(self) -> str:
-        """The commit of the code, or of each that made some of it."""
-        return ", ".join(commits_of(result.versions for result in self.results))
-
-    def rows(self, task: str | None = None) -> list[dict[str, Any]]:
-        """One a crossing, of one robot or of all."""
+    def rows(self, task: str | None = None) -> list[Json]:
+        """One row a transfer, of one robot or of all."""
         return [_row(result) for result in self.results if task in (None, result.task)]
 
-    def summary(self) -> list[dict[str, Any]]:
-        """One a robot: medians, and how often it helped and hurt."""
-        return [_summary(task, self.rows(task)) for task in self.tasks]
+    def by_task(self) -> dict[str, list[Json]]:
+        """The rows of each robot."""
+        return {task: self.rows(task) for task in dict.fromkeys(result.task for result in self.results)}
+
+    def summary(self) -> list[Json]:
+        """One row a robot: medians, and how often adaptation helped and hurt."""
+        return [_summary(task, rows) for task, rows in self.by_task().items()]
 
     def summary_table(self) -> list[tuple[str, ...]]:
-        """The same for people."""
+        """The summary as text, under `SUMMARY`."""
         return [
             (
                 *(one["task"], str(one["gaps"]), f"{one['unadapted']:.3f}", f"{one['adapted']:.3f}"),
-                *(f"{one['helps']:.0%}", f"{one['hurts']:.0%}"),
-                "" if one["foreseen_error"] is None else f"{one['foreseen_error']:.2f}",
+                *(f"{one['helps']:.0%}", f"{one['hurts']:.0%}", _number(one["foreseen_error"], 2)),
             )
             for one in self.summary()
         ]
 
     def table(self) -> list[tuple[str, ...]]:
-        """Every crossing for people."""
+        """Every transfer as text, under `COLUMNS`."""
         return [
             (
                 *(row["task"], row["gap"], f"{row['unadapted']:.3f}", f"{row['adapted']:.3f}"),
-                "" if row["foreseen"] is None else f"{row['foreseen']:.3f}",
-                *(row["taken"], row["verdict"]),
+                *(_number(row["foreseen"], 3), row["taken"], row["verdict"]),
             )
             for row in self.rows()
         ]
 
-    def to_markdown(self, command: str) -> str:
-        """The page."""
-        return (
+    def write(self, folder: Path, command: str) -> None:
+        """Write survey.json, .md and .svg."""
+        commit = commit_text([result.versions for result in self.results])
+        data = {"command": command, "commit": commit, "summary": self.summary(), "rows": self.rows()}
+        text = (
             "# Random gaps\n\n"
-            f"Made by `{command}`, commit {self.commit}; figures in [survey.json](survey.json). Normalised scores "
+            f"Made by `{command}`, commit {commit}; figures in [survey.json](survey.json). Normalised scores "
             f"(expert in its simulator = 1, doing nothing there = 0), {EPISODES} evaluation episodes. Every gap is "
             "drawn at random, two to five dials of it (`random:SEED`, see [gaps.md](../gaps.md)), and crossed once. "
             f"Helps, hurts: by more than {WORTH}. Foreseen to: how far the score foreseen in rehearsal is from the one "
@@ -84,6 +77,7 @@ class Survey:
             f"\n\n{markdown(SUMMARY, self.summary_table())}\n\n![Random gaps](survey.svg)\n\n"
             f"{markdown(COLUMNS, self.table())}\n"
         )
+        publish(folder, "survey", data, text, draw_random_gaps(self.by_task()))
 
 
 def survey(
@@ -96,45 +90,45 @@ def survey(
     method: str,
     samples: int,
     workers: int,
-    watch: Callable[[Result], None],
+    watch: Watch[Result],
 ) -> Survey:
-    """Cross random `gaps`, by their seeds, on each of `tasks`; what is complete in `out` is taken as it is.
+    """Transfer across the random `gaps`, named by their seeds, on each of `tasks`; complete runs in `out` are read.
 
-    What there is so far is always in `results`: survey.json, .md and .svg.
+    After every run, what there is so far is in `results`: survey.json, .md and .svg.
     """
     if not gaps or gaps[0] < 0:
         raise Problem("a survey needs at least one gap, and they begin at 0")
     for task in tasks:
         load_task(task)
-    check_tree(out)
-    configs = [
-        Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES)
+    cells = [
+        Cell(
+            f"{task}, random:{number}",
+            folder_name(task, f"random:{number}", method, samples),
+            partial(
+                transfer,
+                Config(task, f"random:{number}", method, samples, seed=number, evaluation_episodes=EPISODES),
+            ),
+        )
         for task in tasks
         for number in gaps
     ]
-    units = [
-        Unit(f"{one.task}, {one.gap}", one, out / folder_name(one.task, one.gap, method, samples), traces=False)
-        for one in configs
-    ]
-    found: dict[str, Result] = {}
 
-    def so_far() -> Survey:
-        return Survey(tuple(found[unit.name] for unit in units if unit.name in found))
+    def so_far(found: Mapping[str, Result]) -> Survey:
+        return Survey(tuple(found[cell.file] for cell in cells if cell.file in found))
 
-    def deliver(unit: Unit, result: Result) -> None:
-        found[unit.name] = result
-        done = so_far()
-        kept = {"command": command, "commit": done.commit, "summary": done.summary(), "rows": done.rows()}
-        write_json(results / "survey.json", kept)
-        write_whole(results / "survey.md", done.to_markdown(command).encode())
-        plot_survey({task: done.rows(task) for task in done.tasks}, results / "survey.svg")
-        watch(result)
+    def show(progress: Progress[Result]) -> None:
+        if progress.found:
+            so_far(progress.found).write(results, command)
+        watch(progress)
 
-    run_units(units, deliver, workers=workers)
-    return so_far()
+    return so_far(run_grid(cells, RunFolders(out), show, workers=workers))
 
 
-def _row(result: Result) -> dict[str, Any]:
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _row(result: Result) -> Json:
     gain = result.normalised_adapted - result.normalised_unadapted
     return {
         "task": result.task,
@@ -150,8 +144,8 @@ def _row(result: Result) -> dict[str, Any]:
     }
 
 
-def _summary(task: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    apart = [abs(row["foreseen"] - row["adapted"]) for row in rows if row["foreseen"] is not None]
+def _summary(task: str, rows: Sequence[Json]) -> Json:
+    errors = [abs(row["foreseen"] - row["adapted"]) for row in rows if row["foreseen"] is not None]
     return {
         "task": task,
         "gaps": len(rows),
@@ -159,5 +153,5 @@ def _summary(task: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "adapted": float(np.median([row["adapted"] for row in rows])),
         "helps": float(np.mean([row["verdict"] == "helps" for row in rows])),
         "hurts": float(np.mean([row["verdict"] == "hurts" for row in rows])),
-        "foreseen_error": float(np.median(apart)) if apart else None,
+        "foreseen_error": float(np.median(errors)) if errors else None,
     }

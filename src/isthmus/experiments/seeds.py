@@ -1,19 +1,18 @@
-"""The same crossing from many seeds: how good it is, and how sure that is."""
+"""The same transfer from many seeds: how well it works, and how much that varies."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isthmus.core import Problem
 from isthmus.core.command import command_of
-from isthmus.core.commit import commits_of
-from isthmus.experiments.pool import run_units
-from isthmus.experiments.unit import Unit
-from isthmus.io import check_tree, write_json
+from isthmus.experiments.by_seed import commit_text
+from isthmus.experiments.grid import Cell, Json, RunFolders, Watch, run_grid, transfer
+from isthmus.io import write_json
 from isthmus.transfer import Config, Result
 
 
@@ -24,10 +23,8 @@ class SeedStudy:
     config: Config
     results: tuple[Result, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """The figures: each seed, and median, worst and quartiles at every number of samples."""
-        adapted = [result.normalised_adapted for result in self.results]
-        unadapted = [result.normalised_unadapted for result in self.results]
+    def to_json(self) -> Json:
+        """Every seed, and the median, worst and quartiles at every number of samples."""
         return {
             "task": self.config.task,
             "gap": self.config.gap,
@@ -36,17 +33,17 @@ class SeedStudy:
             "samples": self.config.samples,
             "seeds": [result.seed for result in self.results],
             "loss_unadapted": [result.expert - result.unadapted for result in self.results],
-            "normalised_unadapted": _summary(unadapted),
-            "normalised_adapted": _summary(adapted),
+            "normalised_unadapted": _summary([result.normalised_unadapted for result in self.results]),
+            "normalised_adapted": _summary([result.normalised_adapted for result in self.results]),
             "curve": [{"samples": samples} | _summary(scores) for samples, scores in zip(*self.curves(), strict=True)],
             "command": self.command,
-            "commit": ", ".join(commits_of(result.versions for result in self.results)),
+            "commit": commit_text([result.versions for result in self.results]),
             "versions": self.results[0].versions,
         }
 
     @property
     def command(self) -> str:
-        """What makes this study again."""
+        """The command that repeats this study."""
         config = self.config
         options = {
             **(config.policy.options if config.policy else {}),
@@ -65,31 +62,20 @@ class SeedStudy:
         return samples, [[result.curve[i].normalised for result in self.results] for i in range(len(samples))]
 
 
-def study_seeds(
-    config: Config, seeds: Sequence[int], out: Path, workers: int, watch: Callable[[Result], None]
-) -> SeedStudy:
-    """Cross from every seed, on `workers` processes; runs that are complete in `out` are taken as they are."""
+def study_seeds(config: Config, seeds: Sequence[int], out: Path, workers: int, watch: Watch[Result]) -> SeedStudy:
+    """Run `config` from every seed and write study.json; runs that are complete in `out` are only read."""
     if not seeds:
         raise Problem("a study needs at least one seed")
-    check_tree(out)
-    units = [Unit(f"seed {seed}", dataclasses.replace(config, seed=seed), out / f"seed-{seed:03d}") for seed in seeds]
-    results: list[Result] = []
-
-    def deliver(_unit: Unit, result: Result) -> None:
-        results.append(result)
-        watch(result)
-
-    run_units(units, deliver, workers=workers)
-    study = SeedStudy(config, tuple(sorted(results, key=lambda result: result.seed)))
+    cells = [
+        Cell(f"seed {seed}", f"seed-{seed:03d}", partial(transfer, dataclasses.replace(config, seed=seed), traces=True))
+        for seed in sorted(seeds)
+    ]
+    found = run_grid(cells, RunFolders(out), watch, workers=workers)
+    study = SeedStudy(config, tuple(found[cell.file] for cell in cells))
     write_json(out / "study.json", study.to_json())
     return study
 
 
-def _summary(values: list[float]) -> dict[str, Any]:
-    low, median, high = np.percentile(values, (25, 50, 75))
-    return {
-        "median": float(median),
-        "worst": min(values),
-        "quartiles": [float(low), float(high)],
-        "seeds": values,
-    }
+def _summary(values: list[float]) -> Json:
+    low, median, high = np.percentile(values, (25, 50, 75)).tolist()
+    return {"median": median, "worst": min(values), "quartiles": [low, high], "seeds": values}

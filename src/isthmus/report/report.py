@@ -8,6 +8,7 @@ from isthmus.io import write_whole
 from isthmus.report.charts import (
     Chart,
     correction_charts,
+    correction_reading,
     coverage_chart,
     curve_chart,
     error_chart,
@@ -16,6 +17,7 @@ from isthmus.report.charts import (
     tracking_chart,
 )
 from isthmus.report.collected import collected
+from isthmus.report.next_steps import next_steps
 from isthmus.report.page import render
 from isthmus.report.run import Run
 from isthmus.report.story import duration, figures, number, sentence
@@ -58,6 +60,8 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
         "video": video,
         "charts": charts,
         "corrections": corrections,
+        "corrections_reading": correction_reading(run) if corrections else "",
+        "next_steps": next_steps(run),
         "figure_data": {chart.name: chart.figure for chart in drawn},
         "traced": len(run.traces["adapted"].lengths),
         "rounds": collected(run),

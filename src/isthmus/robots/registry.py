@@ -10,10 +10,9 @@ from isthmus.core import Problem, unknown_name
 from isthmus.robots.ant import make_ant
 from isthmus.robots.fetch import make_fetch_swing
 from isthmus.robots.half_cheetah import make_half_cheetah
-from isthmus.robots.hopper import make_hopper
 from isthmus.robots.humanoid import make_humanoid
+from isthmus.robots.planar_walkers import make_hopper, make_walker2d
 from isthmus.robots.reacher import make_reacher
-from isthmus.robots.walker2d import make_walker2d
 from isthmus.tasks.task import Task
 
 

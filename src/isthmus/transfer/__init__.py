@@ -1,5 +1,6 @@
 """A crossing from start to end: collect, learn, evaluate, survive."""
 
+from isthmus.transfer.adapted import Controller, load_adapted
 from isthmus.transfer.config import Config
 from isthmus.transfer.events import Event
 from isthmus.transfer.folder import RunFolder, folder_name
@@ -11,6 +12,7 @@ from isthmus.transfer.source.policy import PolicyFile, source_policy
 
 __all__ = [
     "Config",
+    "Controller",
     "CurvePoint",
     "Event",
     "PolicyFile",
@@ -18,6 +20,7 @@ __all__ = [
     "Round",
     "RunFolder",
     "folder_name",
+    "load_adapted",
     "run_transfer",
     "shared_context",
     "source_policy",

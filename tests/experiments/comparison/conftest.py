@@ -4,10 +4,11 @@ import pytest
 
 from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.settings import FitSettings
-from isthmus.experiments.comparison import Case, run
+from isthmus.experiments import grid
+from isthmus.experiments.cluster import attempt, settle
+from isthmus.experiments.comparison import Case
 from isthmus.experiments.comparison.entry import Entry, choose_entries
 from isthmus.experiments.comparison.row import Row
-from isthmus.experiments.unit import attempt, settle
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def make_row():
             }
             for seed, score in enumerate(scores)
         }
-        return Row(entry, 50, found, tuple(missing), problem, control_period=20_000.0)
+        return Row(found, tuple(missing), entry, 50, problem, control_period=20_000.0)
 
     return make
 
@@ -61,10 +62,10 @@ def in_process(monkeypatch):
     """Everything is done in this process; gives back the names of what was done."""
     done = []
 
-    def run_all(works, do, deliver, *, workers):
+    def run_all(works, do, deliver, *, workers, ray):
         for work in works:
             done.append(work.name)
             deliver(work, settle(work, attempt(do, work)))
 
-    monkeypatch.setattr(run, "run_all", run_all)
+    monkeypatch.setattr(grid, "run_all", run_all)
     return done

@@ -54,7 +54,7 @@ def test_a_comparison_says_how_to_make_it_again(tiny, changes, options):
 
 def test_what_is_done_is_not_done_again_and_more_seeds_go_on_from_fewer(tiny, tmp_path, in_process):
     [first] = compare([tiny()], tmp_path, seeds=1)
-    in_process.gain()
+    in_process.clear()
     [again] = compare([tiny()], tmp_path, seeds=1)
     assert in_process == []
     assert again.to_json() == first.to_json()
@@ -80,7 +80,7 @@ def test_a_method_that_cannot_serve_says_so_in_its_row_and_the_others_go_on(tiny
     rows, notes = done.brief()
     assert rows[1][:2] == ("walk", "cannot")
     assert "walk: this robot has no legs" in notes
-    in_process.gain()
+    in_process.clear()
     compare([tiny("walk,pd")], tmp_path, seeds=1)
     assert in_process == ["reacher, tilt=90, walk, seed 0"]  # perhaps it can by now
 
@@ -96,7 +96,7 @@ def test_what_is_there_is_shown_after_every_piece_with_the_rest_missing(tiny, tm
 
 def test_what_is_not_wanted_is_not_run(tiny, tmp_path, in_process):
     cases = [tiny(), dataclasses.replace(tiny(), task="hopper", gap="gravity=1.1")]
-    done = compare(cases, tmp_path, seeds=1, wanted=lambda job: job.case.task == "reacher")
+    done = compare(cases, tmp_path, seeds=1, tasks=["reacher"])
     assert all(name.startswith("reacher") for name in in_process)
     assert [row.missing for row in done[1].rows] == [(0,), (0,)]
 

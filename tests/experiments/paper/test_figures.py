@@ -14,7 +14,7 @@ def figure(request):
 
 
 def test_no_two_cells_share_a_name(figure):
-    names = [case.cell(seed).name for case in figure.cases for seed in range(12)]
+    names = [case.file(seed) for case in figure.cases for seed in range(12)]
     assert len(set(names)) == len(names)
 
 

@@ -1,15 +1,11 @@
-import dataclasses
 import json
 import re
 
 import pytest
 
 from isthmus.core.commit import EARLIER
-from isthmus.experiments.paper import FIGURES
-from isthmus.experiments.paper.outcome import Outcome
-from isthmus.experiments.paper.summary import Summary
-from isthmus.experts import expert_path
-from isthmus.transfer.result import CurvePoint, Result
+from isthmus.experiments.paper import FIGURES, Summary
+from isthmus.experiments.paper.cells import tallies
 
 # As printed in the paper: no noise; std 0.2 with correlation 0, 0.9, 1; std 1.0 with the same.
 PRINTED = {
@@ -20,23 +16,21 @@ PRINTED = {
 }
 
 
-def outcome(cell, *scores):
-    """What comes of a cell with these scores after 0, 1000, 2000, ... samples."""
-    curve = tuple(CurvePoint(1000 * i, score, score) for i, score in enumerate(scores))
-    result = Result(
-        *(
-            cell.case.robot,
-            cell.case.gap,
-            cell.config.method,
-            cell.config.settings.history,
-            cell.seed,
-            curve[-1].samples,
-        ),
-        **{"zero": 0.0, "expert": 1.0, "unadapted": scores[0], "adapted": scores[-1], "std": {}},
-        **{"normalised_unadapted": scores[0], "normalised_adapted": scores[-1], "evaluation_episodes": 100},
-        **{"curve": curve, "seconds": {}, "versions": {"isthmus": "<b>0</b>"}},
-    )
-    return Outcome.of(cell, result)
+def result(*scores):
+    """A cell with these scores after 0, 1000, 2000, ... samples."""
+    curve = [[1000 * i, score] for i, score in enumerate(scores)]
+    versions = {"isthmus": "<b>0</b>"}
+    return {
+        "unadapted": scores[0],
+        "normalised": scores[-1],
+        "samples": curve[-1][0],
+        "curve": curve,
+        "versions": versions,
+    }
+
+
+def summary(figure, found, seeds):
+    return Summary(figure, tallies(figure.cases, found, seeds))
 
 
 @pytest.fixture
@@ -53,7 +47,7 @@ def hopper(figure):
 def some(figure, hopper):
     """Three seeds of one case, of which one fails, and nothing else."""
     courses = {0: (0.2, 0.7, 0.8, 0.8), 1: (0.8, 0.8, 0.8), 2: (0.2, 0.8, 0.7, 0.8)}
-    return {hopper.cell(seed): outcome(hopper.cell(seed), *scores) for seed, scores in courses.items()}
+    return {hopper.file(seed): result(*scores) for seed, scores in courses.items()}
 
 
 def table(page):
@@ -62,7 +56,7 @@ def table(page):
 
 
 def test_the_page_has_the_numbers_of_the_paper_and_shows_what_is_missing(figure, tmp_path):
-    Summary.of(figure, {}, {"hopper": 10}).write(tmp_path)
+    summary(figure, {}, {"hopper": 10}).write(tmp_path)
     page = (tmp_path / "figure-4.html").read_text()
     for robot, section in zip(("hopper", "humanoid"), re.split(r"<h3>h\w+</h3>", page)[1:], strict=True):
         rows = [row for row in table(section) if row and row[0] in ("no history", "history")]
@@ -76,15 +70,15 @@ def test_the_page_has_the_numbers_of_the_paper_and_shows_what_is_missing(figure,
 
 def test_figure_3_gives_no_numbers_of_the_paper(tmp_path):
     figure = FIGURES["figure-3"]()
-    Summary.of(figure, {}, {}).write(tmp_path)
+    summary(figure, {}, {}).write(tmp_path)
     assert "paper" not in " ".join(figure.columns)
     assert "plots only" in (tmp_path / "figure-3.html").read_text()
     assert all("paper" not in case for case in json.loads((tmp_path / "figure-3.json").read_text())["cases"])
 
 
 def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
-    summary = Summary.of(figure, some, {"hopper": 4})
-    [case] = [case for case in summary.to_json()["cases"] if case["seeds"]]
+    done = summary(figure, some, {"hopper": 4})
+    [case] = [case for case in done.to_json()["cases"] if case["seeds"]]
     assert (case["robot"], case["noise"], case["correlation"], case["arm"]) == ("hopper", 1.0, 0.0, "no history")
     assert case["samples"] == {"seeds": (2000, 1000, None), "median": 2000, "quartiles": [1500, None]}
     assert case["paper"] == 150_000
@@ -92,7 +86,7 @@ def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
     assert case["not_reached"] == 1
     assert case["unadapted_holds"] == 1
     assert case["missing"] == [3]
-    summary.write(tmp_path)
+    done.write(tmp_path)
     [row] = [row for row in table((tmp_path / "figure-4.html").read_text()) if "150" in row]
     assert row == [
         *("no history", "1 / 0", hopper.config.method, "150", "2.00", f"1.50 to &gt;{hopper.config.samples // 1000}"),
@@ -104,7 +98,7 @@ def test_ours_stands_beside_the_papers(figure, hopper, some, tmp_path):
 
 
 def test_the_page_needs_nothing_and_runs_nothing(figure, some, tmp_path):
-    Summary.of(figure, some, {}).write(tmp_path)
+    summary(figure, some, {"hopper": 3}).write(tmp_path)
     page = (tmp_path / "figure-4.html").read_text()
     assert "<script" not in page
     assert not re.search(r'(?:src|href)="(?!data:)', page)
@@ -113,23 +107,7 @@ def test_the_page_needs_nothing_and_runs_nothing(figure, some, tmp_path):
 
 
 def test_the_same_cells_give_the_same_files(figure, some, tmp_path):
-    for name in ("a", "b"):
-        Summary.of(
-            figure, dict(sorted(some.items(), key=lambda item: -item[0].seed)) if name == "b" else some, {}
-        ).write(tmp_path / name)
+    for name, found in (("a", some), ("b", dict(reversed(some.items())))):
+        summary(figure, found, {"hopper": 3}).write(tmp_path / name)
     for file in (tmp_path / "a").iterdir():
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
-
-
-def test_a_cell_that_would_be_made_otherwise_now_is_told(hopper):
-    cell = hopper.cell(0)
-    made = outcome(cell, 0.2, 0.8)
-    assert made.mismatch(cell) is None
-    other = dataclasses.replace(hopper, config=dataclasses.replace(hopper.config, round_samples=7)).cell(0)
-    assert made.mismatch(other) == f"with other settings (round_samples was {hopper.config.round_samples}, is 7)"
-    assert expert_path("hopper").exists()
-    assert dataclasses.replace(made, expert="another").mismatch(cell) == "with another expert"
-    older = dataclasses.replace(
-        made, config={name: made.config[name] for name in made.config if name != "stop_at_score"}
-    )
-    assert older.mismatch(cell) is None  # a setting that came later was not there to be different

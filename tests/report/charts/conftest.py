@@ -35,8 +35,8 @@ def widened(run):
             dataclasses.replace(one, error=(0.5,) * actions, action_std=(1.0,) * actions, waves=())
             for one in run.rounds
         )
-        embodiment = dataclasses.replace(run.task.robot_model, spec=spec)
-        task = dataclasses.replace(run.task, robot_model=embodiment)
+        robot_model = dataclasses.replace(run.task.robot_model, spec=spec)
+        task = dataclasses.replace(run.task, robot_model=robot_model)
         return dataclasses.replace(run, task=task, traces=traces, rounds=rounds)
 
     return make

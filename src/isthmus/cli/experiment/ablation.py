@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.cli.names import split_names
-from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.cli.output import print_json, print_table, stdout
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,12 @@ class Ablation:
 
     def run(self) -> None:
         """Run what is missing and print the table."""
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments.ablation import CASES, ablation
-        from isthmus.transfer import Result
 
-        def watch(name: str, result: Result) -> None:
-            stderr.print(f"{name}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}")
-
-        results = self.results or self.out
-        done = ablation(split_names(self.tasks) or tuple(CASES), self.seeds, self.out, results, self.workers, watch)
+        results, tasks = self.results or self.out, split_names(self.tasks) or tuple(CASES)
+        with grid_progress("ablation") as watch:
+            done = ablation(tasks, self.seeds, self.out, results, self.workers, watch)
         if self.json:
             print_json(done.rows())
             return

@@ -53,12 +53,12 @@ class Paper:
         if self.figure == "figure-5":
             self._run_figure_5()
             return
-        from isthmus.cli.countdown import countdown
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments.paper import QUICK_SEEDS, SEEDS, reproduce
 
         figure = self._figure()
         seeds = self.seeds if self.seeds is not None else QUICK_SEEDS if self.quick else SEEDS
-        with countdown(figure.title) as watch:
+        with grid_progress(figure.title) as watch:
             summary = reproduce(
                 figure,
                 self.out,
@@ -78,13 +78,19 @@ class Paper:
 
     def _run_figure_5(self) -> None:
         """The Fetch arm, which needs ROS and has no seeds."""
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments.paper.figure_5 import FULL, QUICK, reproduce_figure_5
         from isthmus.experiments.paper.figure_5.summary import COLUMNS
 
         settings = QUICK if self.quick else FULL
-        summary = reproduce_figure_5(
-            settings, self.out, speed=self.speed, tell=lambda what: stderr.print(f"figure 5: {what}", soft_wrap=True)
-        )
+        with grid_progress("Figure 5") as watch:
+            summary = reproduce_figure_5(
+                settings,
+                self.out,
+                speed=self.speed,
+                tell=lambda what: stderr.print(f"figure 5: {what}", soft_wrap=True),
+                watch=watch,
+            )
         if self.json:
             print_json(summary.to_json())
             return

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.cli.names import split_names
-from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core.command import command_of
 
 
@@ -41,27 +41,24 @@ class RandomGaps:
 
     def run(self) -> None:
         """Run the survey and print its table."""
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments.random_gaps import COLUMNS, SUMMARY, TASKS, survey
-        from isthmus.transfer import Result
-
-        def watch(result: Result) -> None:
-            scores = f"{result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
-            stderr.print(f"{result.task}, {result.gap}: {scores}", soft_wrap=True)
 
         folder, tasks = self.results or self.out, split_names(self.tasks) or TASKS
         options = {name: getattr(self, name) for name in ("gaps", "first", "method", "samples")}
         command = command_of(("experiment", "random-gaps"), {"tasks": tasks, **options})
-        done = survey(
-            tasks,
-            range(self.first, self.first + self.gaps),
-            self.out,
-            folder,
-            command,
-            method=self.method,
-            samples=self.samples,
-            workers=self.workers,
-            watch=watch,
-        )
+        with grid_progress("random gaps") as watch:
+            done = survey(
+                tasks,
+                range(self.first, self.first + self.gaps),
+                self.out,
+                folder,
+                command,
+                method=self.method,
+                samples=self.samples,
+                workers=self.workers,
+                watch=watch,
+            )
         if self.json:
             print_json({"summary": done.summary(), "rows": done.rows()})
             return

@@ -4,10 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
+from isthmus.cli.output import print_json, print_table, stdout
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,11 @@ class Seeds:
     def run(self) -> None:
         """Run the study, print its table, write JSON and plot."""
         from isthmus.adapt import MethodSettings
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments import study_seeds
         from isthmus.experiments.plot import plot_curve
         from isthmus.robots import load_task
-        from isthmus.transfer import Config, Result, folder_name
+        from isthmus.transfer import Config, folder_name
 
         settings = MethodSettings(history=self.history, may_retrain=self.may_retrain)
         policy = self.source.file
@@ -56,23 +55,7 @@ class Seeds:
         config.load_gap().apply(load_task(self.task).robot_model.model)
         whose = (self.source.policy.stem,) if self.source.policy else ()
         out = self.out or Path("runs") / folder_name("study", self.task, *whose, self.gap, self.method)
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-        )
-        with started_late(Progress(*columns, console=stderr)) as progress:
-            bar = progress.add_task("crossing from every seed", total=self.seeds)
-
-            def watch(result: Result) -> None:
-                progress.start()
-                progress.update(bar, advance=1)
-                stderr.print(
-                    f"seed {result.seed}: {result.normalised_unadapted:.3f} -> {result.normalised_adapted:.3f}"
-                )
-
+        with grid_progress("seeds") as watch:
             study = study_seeds(config, range(self.seeds), out, self.workers, watch)
         plot_curve(study, out / "study.svg")
         figures = study.to_json()

@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.cli.compare import job_progress
 from isthmus.cli.names import split_names
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core.command import command_of
@@ -39,12 +38,13 @@ class Suite:
 
     def run(self) -> None:
         """Run what is missing, print what to take."""
+        from isthmus.cli.grid_progress import grid_progress
         from isthmus.experiments.comparison.suite import run_suite
         from isthmus.experiments.comparison.suite_page import TAKE_COLUMNS, TITLE, suite_json, take_table
 
         folder = self.results or self.out
         command = command_of(("experiment", "suite"), {"seeds": self.seeds})
-        with job_progress(TITLE) as watch:
+        with grid_progress(TITLE) as watch:
             done = run_suite(
                 self.out,
                 folder,

@@ -47,7 +47,7 @@ def level_with_the_best(fair: Sequence[Row], idle: Row) -> list[Row]:
         return []
     top = max(better, key=lambda row: row.mean)
     level = [row for row in better if not top.beats(row)]
-    return sorted(level, key=lambda row: (row.samples_needed, row.entry.history, row.fit_seconds or 0.0))
+    return sorted(level, key=lambda row: (row.samples_needed, row.entry.history, row.median("fit_seconds") or 0.0))
 
 
 def _idle_text(idle: Row, fair: Sequence[Row]) -> str:

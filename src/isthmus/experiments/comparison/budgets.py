@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.experiments.comparison.comparison import MISSING, Comparison
+from isthmus.experiments.by_seed import MISSING
+from isthmus.experiments.comparison.comparison import Comparison
 from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.comparison.row import Row
 

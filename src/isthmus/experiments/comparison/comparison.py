@@ -1,21 +1,18 @@
-"""A comparison as far as it is: rows, ceilings and advice."""
+"""The results of a comparison so far: rows, oracles and advice."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from isthmus.core.command import command_of
-from isthmus.core.commit import commits_of
+from isthmus.experiments.by_seed import MISSING, commit_text, distinct
 from isthmus.experiments.comparison.advice import Advice, advise, score_text
 from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.cells import method_file, oracle_file
 from isthmus.experiments.comparison.entry import UNADAPTED, choose_entries
-from isthmus.experiments.comparison.job import OracleJob, RunJob
 from isthmus.experiments.comparison.row import Row
+from isthmus.experiments.grid import Json
 
-Found = Mapping[str, Mapping[str, Any]]
-"""What came of every job that is done, by the name of its file."""
-MISSING = "missing"
 REWARD = "(! the target's reward: never the advice)"
 COLUMNS = ("method", "score ", "seeds ", "samples ", "enough ", "episodes ", "fit, s ", "step, µs ", "what it sees")
 BRIEF = ("method", "score ", "samples ", "fit, s ", "step, µs ", "sees")
@@ -29,14 +26,14 @@ class Comparison:
     case: Case
     seeds: int
     rows: tuple[Row, ...]
-    oracle_scores: Mapping[str, Mapping[str, Any]]
+    oracle_scores: Mapping[str, Json]
     """By metric, those that are there."""
 
     @staticmethod
-    def of(case: Case, found: Found, seeds: int) -> "Comparison":
+    def of(case: Case, found: Mapping[str, Json], seeds: int) -> "Comparison":
         """Put together what is there."""
         by_entry = {
-            entry: {seed: found[file] for seed in range(seeds) if (file := RunJob(case, entry, seed).file) in found}
+            entry: {seed: found[file] for seed in range(seeds) if (file := method_file(case, entry, seed)) in found}
             for entry in case.entries
         }
         return Comparison(
@@ -44,7 +41,7 @@ class Comparison:
             seeds=seeds,
             rows=tuple(Row.of(case, entry, one, seeds) for entry, one in by_entry.items()),
             oracle_scores={
-                metric: found[file] for metric in case.metrics if (file := OracleJob(case, metric).file) in found
+                metric: found[file] for metric in case.metrics if (file := oracle_file(case, metric)) in found
             },
         )
 
@@ -72,10 +69,9 @@ class Comparison:
     @property
     def versions(self) -> list[dict[str, str]]:
         """Everything that cells were computed with; one entry unless it changed on the way."""
-        every = {tuple(sorted(one["versions"].items())) for row in self.rows for one in row.found.values()}
-        return [dict(versions) for versions in sorted(every)]
+        return distinct([versions for row in self.rows for versions in row.values("versions")])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """As plain data."""
         return {
             "task": self.case.task,
@@ -88,7 +84,7 @@ class Comparison:
             "take": self.advice.take,
             "control_period_microseconds": self.case.control_period,
             "command": self.command,
-            "commit": ", ".join(commits_of(self.versions)),
+            "commit": commit_text(self.versions),
             "versions": self.versions,
         }
 
@@ -123,12 +119,11 @@ class Comparison:
         return rows, notes + [f"{row.label}: {note}" for row in self.rows for note in self._notes(row)]
 
     def _notes(self, row: Row) -> list[str]:
-        there = len(row.scores)
         return [
             text
             for text, wanted in (
                 (row.problem, row.problem is not None),
-                (f"{there} of {there + len(row.missing)} seeds so far", bool(row.missing and not row.problem)),
+                (f"{row.seeds} seeds so far", bool(row.missing and not row.problem)),
                 (f"{row.episodes} episodes a score", row.episodes != self.case.default_episodes),
                 ("its control step takes longer than the control period", not row.keeps_up),
             )
@@ -141,21 +136,19 @@ class Comparison:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    sees = _sees_text(row)
-    there = len(row.scores)
-    seeds = f"{there} of {there + len(row.missing)}" if row.missing else str(there)
+    sees, fit = _sees_text(row), row.median("fit_seconds")
     if row.problem and not row.scores:
         return (row.label, *7 * ("",), row.problem)
     if not row.scores:
-        return (row.label, MISSING, seeds, "", "", str(row.episodes), "", "", sees)
+        return (row.label, MISSING, row.seeds, "", "", str(row.episodes), "", "", sees)
     return (
         row.label,
         score_text(row),
-        seeds,
+        row.seeds,
         f"{row.samples:,}",
         f"{row.samples_needed:,}",
         str(row.episodes),
-        "" if row.fit_seconds is None else f"{row.fit_seconds:.1f}",
+        "" if fit is None else f"{fit:.1f}",
         _step_text(row),
         f"{sees}; {row.problem}" if row.problem else sees,
     )
@@ -170,7 +163,7 @@ def _step_text(row: Row) -> str:
     return "" if took is None else f"{took:,.0f}" + ("" if row.keeps_up else " (too slow)")
 
 
-def _oracle_cells(found: Mapping[str, Any] | None) -> tuple[str, str]:
+def _oracle_cells(found: Json | None) -> tuple[str, str]:
     if found is None:
         return MISSING, ""
     if "problem" in found:

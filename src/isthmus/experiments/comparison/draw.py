@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from isthmus.experiments.comparison.comparison import MISSING, Comparison
+from isthmus.experiments.by_seed import MISSING
+from isthmus.experiments.comparison.comparison import Comparison
 from isthmus.experiments.comparison.row import Row
 from isthmus.experiments.drawing import Axes, Figure, Normalize, Rectangle, mpl
 

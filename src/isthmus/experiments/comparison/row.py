@@ -1,14 +1,15 @@
-"""What came of an entry over its seeds."""
+"""The results of one entry over its seeds."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from isthmus.experiments.by_seed import BySeed
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.entry import UNADAPTED, Entry
+from isthmus.experiments.grid import Json
 
 NOISE = 0.01
 """Differences below this say nothing either way."""
@@ -17,30 +18,26 @@ SURE = 2.0
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a comparison."""
+class Row(BySeed):
+    """One row of a comparison."""
 
     entry: Entry
     episodes: int
-    """Behind the score of a seed."""
-    found: Mapping[int, Mapping[str, Any]]
-    """What came of each seed that is there."""
-    missing: tuple[int, ...]
-    """Seeds that are yet to come."""
+    """Episodes behind the score of a seed."""
     problem: str | None
-    """Why it cannot serve this task, if it cannot."""
+    """Why the method cannot be used on this task, if so."""
     control_period: float
-    """Microseconds that there are for a control step."""
+    """Microseconds between two control steps."""
 
     @staticmethod
-    def of(case: Case, entry: Entry, found: Mapping[int, Mapping[str, Any]], seeds: int) -> "Row":
-        """Put the seeds of an entry together."""
+    def of(case: Case, entry: Entry, found: Mapping[int, Json], seeds: int) -> "Row":
+        """Collect the seeds of an entry."""
         problems = [str(one["problem"]) for one in found.values() if "problem" in one]
         return Row(
-            entry=entry,
-            episodes=case.episodes_of(entry),
             found={seed: one for seed, one in sorted(found.items()) if "problem" not in one},
             missing=tuple(seed for seed in range(seeds) if seed not in found),
+            entry=entry,
+            episodes=case.episodes_of(entry),
             problem=problems[0] if problems else None,
             control_period=case.control_period,
         )
@@ -58,7 +55,7 @@ class Row:
     @property
     def scores(self) -> list[float]:
         """The normalised score of each seed."""
-        return self._of_seeds("normalised")
+        return self.values("normalised")
 
     @property
     def mean(self) -> float:
@@ -74,18 +71,18 @@ class Row:
     def error(self) -> float:
         """Standard error of the score: by the seeds, or by the episodes where there is one seed."""
         if self.std is None:
-            return float(np.mean(self._of_seeds("episode_error")))
+            return float(np.mean(self.values("episode_error")))
         return self.std / math.sqrt(len(self.scores))
 
     @property
     def samples(self) -> int:
         """Steps taken on the target."""
-        return max((int(one) for one in self._of_seeds("samples")), default=0)
+        return max((int(one) for one in self.values("samples")), default=0)
 
     @property
     def samples_needed(self) -> int:
         """Samples from which the score stayed within the noise of what it came to, the mean over seeds."""
-        curves = [[(int(samples), float(score)) for samples, score in one] for one in self._of_seeds("curve")]
+        curves = [[(int(samples), float(score)) for samples, score in one] for one in self.values("curve")]
         points = list(zip(*curves, strict=False))[1:]  # the first is the expert as it is
         least = self.mean - max(NOISE, SURE * self.error)
         held = self.samples
@@ -95,21 +92,15 @@ class Row:
             held = max(samples for samples, _ in point)
         return held
 
-    @property
-    def fit_seconds(self) -> float | None:
-        """Seconds of learning, the median over seeds."""
-        return _median(self._of_seeds("fit_seconds"))
+    def median(self, name: str) -> float | None:
+        """A figure's median over the seeds that recorded it."""
+        known = [one[name] for one in self.found.values() if one.get(name) is not None]
+        return float(np.median(known)) if known else None
 
     @property
     def step_microseconds(self) -> float | None:
         """What a control step of one robot takes, the median over seeds."""
-        return _median([one for one in self._of_seeds("step_microseconds") if one is not None])
-
-    @property
-    def step_p99_microseconds(self) -> float | None:
-        """What 99 of 100 of its control steps take no longer than, the median over seeds that recorded it."""
-        times = (one.get("step_p99_microseconds") for one in self.found.values())
-        return _median([one for one in times if one is not None])
+        return self.median("step_microseconds")
 
     @property
     def keeps_up(self) -> bool:
@@ -129,7 +120,7 @@ class Row:
         error = float(np.std(apart, ddof=1)) / math.sqrt(len(apart))
         return float(np.mean(apart)) > max(NOISE, SURE * error)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """As plain data."""
         scored = bool(self.scores)
         return {
@@ -143,9 +134,9 @@ class Row:
             "enough_samples": self.samples_needed if scored else None,
             "sees": self.entry.kind.sees,
             "sees_target_reward": self.entry.kind.sees_reward,
-            "fit_seconds": self.fit_seconds,
+            "fit_seconds": self.median("fit_seconds"),
             "step_microseconds": self.step_microseconds,
-            "step_p99_microseconds": self.step_p99_microseconds,
+            "step_p99_microseconds": self.median("step_p99_microseconds"),
             "keeps_up": self.keeps_up,
             "evaluation_episodes": self.episodes,
             "seeds": {str(seed): one["normalised"] for seed, one in self.found.items()},
@@ -153,10 +144,3 @@ class Row:
             "curves": {str(seed): one["curve"] for seed, one in self.found.items()},
             "problem": self.problem,
         }
-
-    def _of_seeds(self, name: str) -> list[Any]:
-        return [one[name] for one in self.found.values()]
-
-
-def _median(values: list[float]) -> float | None:
-    return float(np.median(values)) if values else None

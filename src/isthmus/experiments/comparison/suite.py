@@ -1,16 +1,16 @@
 """Every method on the gaps of every robot: the study behind docs/results/compare.md."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus.core import unknown_name
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.comparison import Comparison
 from isthmus.experiments.comparison.entry import choose_entries
-from isthmus.experiments.comparison.job import Job, RunJob
-from isthmus.experiments.comparison.run import Progress, compare
+from isthmus.experiments.comparison.run import compare
 from isthmus.experiments.comparison.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
 from isthmus.experiments.comparison.suite_page import write_suite
+from isthmus.experiments.grid import Json, Watch
 
 
 def run_suite(
@@ -22,7 +22,7 @@ def run_suite(
     workers: int = 1,
     only: Sequence[str] = (),
     methods: Sequence[str] = (),
-    watch: Callable[[Progress], None] = lambda _progress: None,
+    watch: Watch[Json] = lambda _progress: None,
 ) -> list[Comparison]:
     """Do what is missing in `out`, of the tasks and methods that are named, and write `results` after every piece.
 
@@ -34,14 +34,16 @@ def run_suite(
             if name not in there:
                 raise unknown_name(f"{kind} of the suite", name, there)
 
-    def wanted(job: Job) -> bool:
-        of_them = not methods or (isinstance(job, RunJob) and job.entry.method in methods)
-        return of_them and (not only or job.case.task in only)
-
-    def show(comparisons: list[Comparison]) -> None:
-        write_suite(comparisons, command, results)
-
-    return compare(suite_cases(), out, seeds=seeds, workers=workers, wanted=wanted, show=show, watch=watch)
+    return compare(
+        suite_cases(),
+        out,
+        seeds=seeds,
+        workers=workers,
+        tasks=only,
+        methods=methods,
+        show=lambda comparisons: write_suite(comparisons, command, results),
+        watch=watch,
+    )
 
 
 def suite_cases() -> list[Case]:

@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.core.commit import commits_of
+from isthmus.experiments.by_seed import MISSING, commit_text
 from isthmus.experiments.comparison.advice import score_text
 from isthmus.experiments.comparison.budgets import WORSE, at_budgets, budget_columns, budget_table
-from isthmus.experiments.comparison.comparison import MISSING, Comparison
+from isthmus.experiments.comparison.comparison import Comparison
 from isthmus.experiments.comparison.draw import draw_suite
-from isthmus.experiments.comparison.section import Section
 from isthmus.experiments.comparison.settings import BUDGETS, ORACLES_ON_PAGE
 from isthmus.experiments.comparison.wins import WIN_COLUMNS, records
 from isthmus.experiments.comparison.write import about, code_text, page_of, tables
-from isthmus.experiments.page import picture
-from isthmus.experiments.plot import save_drawing
-from isthmus.io import write_json, write_whole
+from isthmus.experiments.page import publish
+from isthmus.experiments.tables import Section
 
 TITLE = "Every method on the same gaps"
 TAKE_COLUMNS = ("task", "gap", "unadapted ", "take", "score ", "ceiling (oracle) ")
@@ -35,18 +33,9 @@ BY_BUDGET = (
 
 def write_suite(comparisons: Sequence[Comparison], command: str, folder: Path) -> None:
     """Write compare.json, compare.md, compare.svg and compare.html."""
-    plot = folder / "compare.svg"
-    save_drawing(draw_suite(comparisons), plot)
-    write_json(folder / "compare.json", suite_json(comparisons, command))
-    write_whole(folder / "compare.md", _markdown(comparisons, command).encode())
-    page = page_of(
-        TITLE,
-        comparisons,
-        lead=[_state(comparisons)],
-        plot=picture(plot.read_bytes()),
-        sections=_sections(comparisons),
-    )
-    write_whole(folder / "compare.html", page.encode())
+    page = page_of(TITLE, comparisons, lead=[_state(comparisons)], sections=_sections(comparisons))
+    data, text = suite_json(comparisons, command), _markdown(comparisons, command)
+    publish(folder, "compare", data, text, draw_suite(comparisons), page)
 
 
 def suite_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any]:
@@ -56,7 +45,7 @@ def suite_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any
         one["rows"] = [{name: value for name, value in row.items() if name != "curves"} for row in one["rows"]]
     return {
         "command": command,
-        "commit": ", ".join(commits_of(versions for one in comparisons for versions in one.versions)),
+        "commit": commit_text([versions for one in comparisons for versions in one.versions]),
         "wins": [one.to_json() for one in records(comparisons)],
         "budgets": [one.to_json() for one in at_budgets(comparisons, BUDGETS)],
         "comparisons": plain,

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.core.commit import EARLIER, commits_of
-from isthmus.experiments.comparison.comparison import COLUMNS, MISSING, Comparison
-from isthmus.experiments.comparison.section import Section
-from isthmus.experiments.page import render
-from isthmus.experiments.tables import table
-from isthmus.io import write_json, write_whole
+from isthmus.core.commit import EARLIER
+from isthmus.experiments.by_seed import MISSING, commit_text
+from isthmus.experiments.comparison.comparison import COLUMNS, Comparison
+from isthmus.experiments.page import Page, publish
+from isthmus.experiments.tables import Section, table
 
-TEMPLATE = Path(__file__).parent / "templates" / "compare.html"
 ORACLE_COLUMNS = ("ceiling (oracle)", "score ", "wanted state out of reach ")
 SCALE = (
     "Scores are normalised: 1 is the expert in its own simulator, 0 is doing nothing there; mean ± standard deviation "
@@ -29,12 +27,10 @@ ORACLE = (
 def write_comparison(comparison: Comparison, folder: Path) -> None:
     """Write compare.json, compare.md and compare.html."""
     title = f"{comparison.case.task}, {comparison.case.gap}"
-    write_json(folder / "compare.json", comparison.to_json())
     made = f"Made by `{comparison.command}`, {code_text([comparison])}."
     text = "\n\n".join((f"# {title}", comparison.advice.text, *tables(comparison), *about([comparison]), made))
-    write_whole(folder / "compare.md", f"{text}\n".encode())
     page = page_of(title, [comparison], lead=[comparison.advice.text])
-    write_whole(folder / "compare.html", page.encode())
+    publish(folder, "compare", comparison.to_json(), f"{text}\n", page=page)
 
 
 def page_of(
@@ -42,21 +38,19 @@ def page_of(
     comparisons: Sequence[Comparison],
     *,
     lead: Sequence[str],
-    plot: str | None = None,
     sections: Sequence[Section] = (),
-) -> str:
-    """The page: what `lead` says, a plot, sections, and every comparison."""
+) -> Page:
+    """The page: what `lead` says, the drawing, sections, and every comparison."""
     every = [versions_text(versions) for one in comparisons for versions in one.versions]
     content = {
         "title": title,
         "lead": lead,
-        "plot": plot,
         "sections": sections,
         "comparisons": [_page_part(one) for one in comparisons],
         "about": about(comparisons),
         "versions": list(dict.fromkeys(every)),
     }
-    return render(TEMPLATE, content)
+    return Page("compare.html", content)
 
 
 def tables(comparison: Comparison) -> list[str]:
@@ -100,7 +94,7 @@ def _page_part(comparison: Comparison) -> dict[str, Any]:
 
 def code_text(comparisons: Sequence[Comparison]) -> str:
     """Which code made them."""
-    return "commit " + ", ".join(commits_of(versions for one in comparisons for versions in one.versions))
+    return "commit " + commit_text([versions for one in comparisons for versions in one.versions])
 
 
 def versions_text(versions: Mapping[str, str]) -> str:

@@ -2,20 +2,18 @@
 
 import os
 import platform
-import subprocess
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.core.commit import current_commit
 from isthmus.experiments.faults.kinds import FAULTS, Fault, Phase
 from isthmus.experiments.faults.row import run_row
+from isthmus.experiments.pool import run_all
 from isthmus.experiments.tables import table
 from isthmus.io import read_json, write_json
 
@@ -72,24 +70,36 @@ def run_campaign(
     tell: Callable[[str], None] = lambda _what: None,
 ) -> Campaign:
     """Inflict every fault with `only` in its name `trials` times in each of its phases, on `lanes` robots at once."""
-    wanted = [(fault, phase) for fault in FAULTS for phase in fault.phases if only in fault.name]
+    wanted = [_Trials(fault, phase, trials, seed) for fault in FAULTS for phase in fault.phases if only in fault.name]
     if not wanted or trials < 1 or lanes < 1:
         names = ", ".join(fault.name for fault in FAULTS)
         raise Problem(f"there is nothing to try: give at least one trial and one lane, and part of a name of {names}")
-    rows: list[dict[str, Any]] = []
+    rows: dict[str, dict[str, Any]] = {}
+
+    def deliver(work: _Trials, row: dict[str, Any]) -> None:
+        rows[work.name] = row
+        tell(", ".join(part for part in _line(row) if part))
+
     # Each row has a process of its own: rospy knows one ROS master in a process.
-    pool = ProcessPoolExecutor(lanes, get_context("spawn"), max_tasks_per_child=1)
-    try:
-        for row in pool.map(_row, *zip(*((fault, phase, trials, seed) for fault, phase in wanted), strict=True)):
-            rows.append(row)
-            tell(", ".join(part for part in _line(row) if part))
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return Campaign(rows, _facts(trials, seed, lanes))
+    run_all(wanted, _Trials.run, deliver, workers=lanes, fresh=True)
+    return Campaign([rows[work.name] for work in wanted], _facts(trials, seed, lanes))
 
 
-def _row(fault: Fault, phase: Phase, trials: int, seed: int) -> dict[str, Any]:
-    return run_row(fault, phase, trials, seed).to_json()
+@dataclass(frozen=True)
+class _Trials:
+    """All trials of a fault in one phase."""
+
+    fault: Fault
+    phase: Phase
+    trials: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.fault.name}, {self.phase}"
+
+    def run(self) -> dict[str, Any]:
+        return run_row(self.fault, self.phase, self.trials, self.seed).to_json()
 
 
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
@@ -121,18 +131,9 @@ def _facts(trials: int, seed: int, lanes: int) -> dict[str, Any]:
         "trials": trials,
         "seed": seed,
         "lanes": lanes,
-        "commit": _commit(),
+        "commit": current_commit(),
         "system": platform.platform(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
     }
-
-
-def _commit() -> str:
-    """The commit that is checked out; empty outside a repository."""
-    with suppress(OSError, subprocess.CalledProcessError):
-        here = Path(__file__).parent
-        done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=here, capture_output=True, check=True)  # noqa: S607
-        return done.stdout.decode().strip()
-    return ""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isthmus.experiments.drawing import Axes, Line2D
+from isthmus.experiments.by_seed import MISSING, NOT_REACHED
+from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Axes, Line2D
 from isthmus.experiments.drawing import Figure as Drawing
+from isthmus.experiments.paper.cells import Tally
 from isthmus.experiments.paper.count import Count
 from isthmus.experiments.paper.settings import FIGURE_4_ARMS
-from isthmus.experiments.paper.tally import MISSING, NOT_REACHED, Tally
-from isthmus.experiments.plot import ADAPTED, EXPERT, UNADAPTED
 
 COLOURS: dict[str, str] = dict(zip(FIGURE_4_ARMS, (UNADAPTED, ADAPTED), strict=True))
 APART = 0.36

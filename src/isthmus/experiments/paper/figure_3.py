@@ -1,13 +1,16 @@
 """Figure 3: the score against the size of the gap, with and without adaptation."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from isthmus.experiments.paper.case import Case, gap_of, make_case
-from isthmus.experiments.paper.draw_3 import Panel, draw_figure_3
+from isthmus.experiments.by_seed import MISSING, Quartiles, seeds_json
+from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Axes
+from isthmus.experiments.drawing import Figure as Drawing
+from isthmus.experiments.grid import Json
+from isthmus.experiments.paper.cells import Case, Tally, gap_of, make_case
 from isthmus.experiments.paper.figure import Figure
 from isthmus.experiments.paper.settings import FIGURE_3, FIGURE_3_ARMS
-from isthmus.experiments.paper.tally import MISSING, Quartiles, Tally
 
 COLUMNS = (
     *("robot", "gap", "arm", "method", "samples "),
@@ -18,6 +21,18 @@ ABOUT = (
     "motor noise. 1 is the expert in its own simulator, 0 is doing nothing there. Figures are medians over seeds.",
     "The paper shows this figure as plots only: there are no numbers of it to stand beside ours.",
 )
+LABELS = {"tilt": "tilt of the plane, degrees", "gravity": "gravity, times the source's", "motor-noise": "motor noise"}
+SCORES = {"unadapted": "unadapted", "adapted": "normalised"}
+"""What is shown, and its name in a cell."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: a robot, a dial, and the gap at each value of the dial."""
+
+    robot: str
+    dial: str
+    gaps: Mapping[float, str]
 
 
 def figure_3(*, quick: bool = False) -> Figure:
@@ -42,22 +57,54 @@ def figure_3(*, quick: bool = False) -> Figure:
         brief=("robot", "gap", "unadapted ", "adapted ", "worst seed ", "seeds "),
         row=_row,
         figures=_figures,
-        draw=partial(draw_figure_3, panels),
+        draw=partial(_draw, panels),
     )
 
 
 def _row(tally: Tally) -> tuple[str, ...]:
-    case, config = tally.case, tally.case.config
-    named = (case.robot, case.gap, case.arm, config.method, f"{config.samples:,}")
-    if not tally.outcomes:
+    config = tally.case.config
+    named = (config.task, config.gap, tally.case.arm, config.method, f"{config.samples:,}")
+    if not tally.found:
         return (*named, "", "", MISSING, "", "", tally.seeds, "")
-    before, after = (Quartiles.of([getattr(one, name) for one in tally.outcomes]) for name in ("unadapted", "adapted"))
-    worst = min(one.adapted for one in tally.outcomes)
-    return (*named, *before.text("{:.3f}"), *after.text("{:.3f}"), f"{worst:.3f}", tally.seeds, tally.commit)
+    before, after = (Quartiles.of(tally.values(name)).text("{:.3f}") for name in SCORES.values())
+    return (*named, *before, *after, f"{min(tally.values('normalised')):.3f}", tally.seeds, tally.commit)
 
 
-def _figures(tally: Tally) -> dict[str, Any]:
-    scores = {name: [getattr(one, name) for one in tally.outcomes] for name in ("unadapted", "adapted")}
-    return tally.facts() | {
-        name: {"seeds": values} | (Quartiles.of(values).to_json() if values else {}) for name, values in scores.items()
-    }
+def _figures(tally: Tally) -> Json:
+    return tally.facts() | {shown: seeds_json(tally.values(name)) for shown, name in SCORES.items()}
+
+
+def _draw(panels: Sequence[Panel], tallies: Sequence[Tally]) -> Drawing:
+    """A column for each robot, a row for each dial."""
+    robots = tuple(dict.fromkeys(panel.robot for panel in panels))
+    drawing = Drawing(figsize=(3.0 * len(robots), 5.6), layout="constrained")
+    grid = drawing.subplots(2, len(robots), sharey="col", squeeze=False)
+    for column, robot in enumerate(robots):
+        grid[0, column].set_title(robot, fontsize=11)
+        for axes, panel in zip(grid[:, column], (one for one in panels if one.robot == robot), strict=True):
+            _draw_panel(axes, panel, tallies)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    drawing.supylabel("score (expert in its simulator = 1)", fontsize=10)
+    return drawing
+
+
+def _draw_panel(axes: Axes, panel: Panel, tallies: Sequence[Tally]) -> None:
+    there = {tally.case.gap: tally for tally in tallies if tally.case.robot == panel.robot and tally.found}
+    sizes = [size for size, gap in panel.gaps.items() if gap in there]
+    axes.axhline(1, color=EXPERT, linewidth=1, linestyle="--", label="expert in its own simulator")
+    for name, colour in (("unadapted", UNADAPTED), ("adapted", ADAPTED)):
+        quartiles = [Quartiles.of(there[panel.gaps[size]].values(SCORES[name])) for size in sizes]
+        low, median, high = ([getattr(one, part) for one in quartiles] for part in ("low", "median", "high"))
+        axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(sizes, median, color=colour, marker="o", markersize=4, label=f"{name}, median and quartiles")
+    absent = [size for size in panel.gaps if size not in sizes]
+    axes.plot(absent, [0] * len(absent), "x", color=EXPERT, alpha=0.6, label=MISSING)
+    if not sizes:
+        axes.text(0.5, 0.5, MISSING, transform=axes.transAxes, ha="center", va="center", color=EXPERT)
+    axes.set_xlabel(LABELS[panel.dial], fontsize=9)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -0.05), max(high, 1.1))
+    axes.set_xticks(list(panel.gaps))
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,14 +1,13 @@
 """Figure 4: samples on the target until the adapted policy holds 3/4 of the expert's score."""
 
-from typing import Any
-
-from isthmus.experiments.paper.case import gap_of, make_case
+from isthmus.experiments.by_seed import MISSING, Quartiles, seeds_json
+from isthmus.experiments.grid import Json
+from isthmus.experiments.paper.cells import Tally, gap_of, make_case
 from isthmus.experiments.paper.count import Count
 from isthmus.experiments.paper.draw_4 import draw_figure_4
 from isthmus.experiments.paper.figure import Figure
 from isthmus.experiments.paper.paper import FROM_SCRATCH, NOISES
 from isthmus.experiments.paper.settings import FIGURE_4, FIGURE_4_ARMS, QUICK_NOISES, SHARE
-from isthmus.experiments.paper.tally import MISSING, Quartiles, Tally
 
 COLUMNS = (
     *("robot", "arm", "noise ", "method", "paper ", "ours ", "quartiles ", "ours/paper "),
@@ -58,29 +57,28 @@ def figure_4(*, quick: bool = False) -> Figure:
 
 
 def _row(tally: Tally) -> tuple[str, ...]:
-    case, config, count = tally.case, tally.case.config, Count.of(tally)
+    config, count = tally.case.config, Count.of(tally)
     noise = "{:g} / {:g}".format(*count.noise) if count.noise[0] else "none"
-    named = (case.robot, case.arm, noise, config.method, "N/A" if count.paper is None else f"{count.paper // 1000}")
-    budget = f"{config.samples / 1000:g}"
-    if count.quartiles is None:
+    paper = "N/A" if count.paper is None else f"{count.paper // 1000}"
+    named, budget = (config.task, tally.case.arm, noise, config.method, paper), f"{config.samples / 1000:g}"
+    if not tally.found:
         return (*named, MISSING, "", "", "", budget, "", tally.seeds, "")
     ratio = "" if count.ratio is None else f"{count.ratio:.3f}"
     failed = f"{count.not_reached} of {len(count.samples)}"
-    unadapted = Quartiles.of([one.unadapted for one in tally.outcomes]).text("{:.2f}")[0]
-    ours = count.quartiles.text("{:.2f}", 1000, beyond=f">{budget}")
+    unadapted = Quartiles.of(tally.values("unadapted")).text("{:.2f}")[0]
+    ours = Quartiles.of(count.samples).text("{:.2f}", 1000, beyond=f">{budget}")
     return (*named, *ours, ratio, failed, budget, unadapted, tally.seeds, tally.commit)
 
 
-def _figures(tally: Tally) -> dict[str, Any]:
-    count = Count.of(tally)
-    unadapted = [one.unadapted for one in tally.outcomes]
+def _figures(tally: Tally) -> Json:
+    count, unadapted = Count.of(tally), tally.values("unadapted")
     return tally.facts() | {
         "noise": count.noise[0],
         "correlation": count.noise[1],
         "paper": count.paper,
-        "samples": {"seeds": count.samples} | (count.quartiles.to_json() if count.quartiles else {}),
+        "samples": seeds_json(count.samples),
         "ratio": count.ratio,
         "not_reached": count.not_reached,
-        "unadapted": {"seeds": unadapted} | (Quartiles.of(unadapted).to_json() if unadapted else {}),
+        "unadapted": seeds_json(unadapted),
         "unadapted_holds": sum(score >= SHARE for score in unadapted),
     }

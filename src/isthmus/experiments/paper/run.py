@@ -1,32 +1,15 @@
-"""Make a figure of the paper again, cell by cell."""
+"""Reproduce figure 3 or 4 of the paper, cell by cell."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from isthmus.core import Problem, unknown_name
-from isthmus.experiments.cluster import cluster_size
-from isthmus.experiments.paper.estimate import Estimate, time_left
-from isthmus.experiments.paper.figure import Figure
-from isthmus.experiments.paper.outcome import Outcome
-from isthmus.experiments.paper.store import Store
-from isthmus.experiments.paper.summary import Summary
-from isthmus.experiments.pool import run_units
-from isthmus.experiments.unit import Unit
+from isthmus.experiments.grid import Json, Progress, Watch, check_counts, run_grid
+from isthmus.experiments.paper.cells import tallies
+from isthmus.experiments.paper.figure import Figure, Summary
+from isthmus.experiments.store import CellFiles
 from isthmus.experts import expert_path
-from isthmus.io import check_tree
-from isthmus.transfer import Result
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a study is."""
-
-    finished: int
-    total: int
-    left: Estimate
-    latest: Outcome | None = None
-    """What has just come of a cell; None at the start."""
 
 
 def reproduce(
@@ -38,45 +21,39 @@ def reproduce(
     workers: int = 1,
     ray: str | None = None,
     keep_runs: bool = False,
-    watch: Callable[[Progress], None] = lambda _progress: None,
+    watch: Watch[Json] = lambda _progress: None,
 ) -> Summary:
-    """Run the cells of `figure` that are not yet in `out`, and write all there is to show after each of them."""
-    for name, value in (("seeds", seeds), ("workers", workers)):
-        if value < 1:
-            raise Problem(f"{name} must be at least 1, got {value}")
+    """Run the cells of `figure` that are not yet in `out`, and write what there is to show after each of them."""
+    check_counts(seeds=seeds, workers=workers)
     robots = _with_an_expert(figure, only)
-    parallel = workers if ray is None else cluster_size(ray)
-    check_tree(out / figure.folder)
-    store = Store(out / figure.folder, keep_runs=keep_runs)
-    asked = dict.fromkeys(only or figure.robots, seeds)
-    # Seed by seed, so that a study that is stopped early has a little of everything.
-    cells = [case.cell(seed) for seed in range(seeds) for case in figure.cases if case.robot in robots]
+    store = CellFiles(out / figure.folder, keep_runs=keep_runs)
+    # Seed by seed, so that a figure that is stopped early has some of everything.
+    every = [(case, seed) for seed in range(max(seeds, _stored_seeds(store.path))) for case in figure.cases]
+    wanted = {case.file(seed) for case, seed in every if case.robot in robots and seed < seeds}
 
-    def summarise(latest: Outcome | None = None) -> None:
-        outcomes, seconds = store.outcomes(figure.cases), store.seconds()
-        Summary.of(figure, outcomes, asked).write(store.path)
-        left = [cell for cell in cells if cell not in outcomes]
-        took = {cell: seconds[cell.name] for cell in outcomes if cell.name in seconds}
-        watch(Progress(len(cells) - len(left), len(cells), time_left(left, took, parallel), latest))
+    def summary(found: Mapping[str, Json]) -> Summary:
+        expected = dict.fromkeys(only or figure.robots, seeds)
+        for case, seed in every:
+            if case.file(seed) in found:
+                expected[case.robot] = max(expected.get(case.robot, 0), seed + 1)
+        return Summary(figure, tallies(figure.cases, found, expected))
 
-    there = store.outcomes(figure.cases)
-    store.tidy(there)
-    units = {
-        Unit(str(cell), cell.config, store.run_path(cell), traces=keep_runs): cell
-        for cell in cells
-        if cell not in there
-    }
+    def show(progress: Progress[Json]) -> None:
+        summary(progress.found).write(store.path)
+        watch(progress)
 
-    def deliver(unit: Unit, result: Result) -> None:
-        summarise(store.save(units[unit], result))
+    cells = [case.cell(seed, traces=keep_runs) for case, seed in every]
+    return summary(run_grid(cells, store, show, workers=workers, ray=ray, wanted=wanted))
 
-    summarise()
-    run_units(list(units), deliver, workers=workers, ray=ray)
-    return Summary.of(figure, store.outcomes(figure.cases), asked)
+
+def _stored_seeds(folder: Path) -> int:
+    """How many seeds the cells in `folder` go up to."""
+    ends = (re.search(r"seed-(\d+)$", path.stem) for path in folder.glob("cells/*.json"))
+    return 1 + max((int(end[1]) for end in ends if end), default=-1)
 
 
 def _with_an_expert(figure: Figure, only: Sequence[str]) -> tuple[str, ...]:
-    """The robots to run; one that cannot be run is refused if it was named, and otherwise left out."""
+    """The robots to run. One without an expert is refused if it was named, and otherwise left out."""
     for robot in only:
         if robot not in figure.robots:
             raise unknown_name(f"robot of {figure.name}", robot, figure.robots)

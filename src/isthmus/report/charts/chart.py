@@ -42,6 +42,8 @@ class Chart:
     layout: Json
     note: str = ""
     """A remark that only this chart's data calls for."""
+    reading: str = ""
+    """What to look at, and what it says in this run, in plain words."""
 
     @property
     def height(self) -> int:
@@ -105,6 +107,11 @@ def values(numbers: ArrayLike, digits: int = 5) -> list[float | None]:
     """Numbers for JSON: short, and None where there is none."""
     array = np.asarray(numbers, np.float64).ravel()
     return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in array.tolist()]
+
+
+def percent(share: float) -> str:
+    """A share as text."""
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
 
 
 def text(name: str, longest: int = 24) -> str:

@@ -2,16 +2,39 @@
 
 import numpy as np
 
-from isthmus.core import Float
-from isthmus.report.charts.chart import Chart, Json, layout, values
+from isthmus.core import Bool, Float
+from isthmus.report.charts.chart import Chart, Json, layout, percent, values
 from isthmus.report.run import Run
 
 BAND = (10.0, 50.0, 90.0)
 """Percentiles over the traced episodes."""
 NEAR = 0.5
 """Limits are drawn where corrections take up more than this share of the room they leave."""
+UNCHANGED = 0.005
+"""Share of an actuator's range below which a correction is called none."""
+OFTEN = 0.1
+"""Share of the steps at a limit from which on it is in the way."""
 POINTS = 300
 """Most moments drawn."""
+
+
+def correction_reading(run: Run) -> str:
+    """Which actuator is corrected the most, and whether limits stand in the way."""
+    trace, spec = run.traces["adapted"], run.spec
+    there: Bool = np.arange(trace.commands.shape[1]) < trace.lengths[:, None]  # (n, T)
+    command, source = spec.clip(trace.commands)[there], spec.clip(trace.source)[there]  # (m, act)
+    size = np.median(np.abs(command - source), axis=0) / (spec.action_high - spec.action_low)
+    limited = ((command <= spec.action_low) | (command >= spec.action_high)).mean(axis=0)
+    most, stuck = int(size.argmax()), int(limited.argmax())
+    look = "A line at zero is the source’s own action; far from zero, the target needs another one."
+    if size[most] < UNCHANGED:
+        return f"{look} Here actions are hardly changed: by less than {100 * UNCHANGED:g} % of an actuator’s range."
+    by = f"by {percent(size[most])} of its range at the median"
+    text = f"{look} Here {spec.action_names[most]} is corrected the most, {by}"
+    if limited[stuck] < OFTEN:
+        return f"{text}; there is room left below the actuators’ limits."
+    at = f"{spec.action_names[stuck]} is at its limit in {percent(limited[stuck])} of the steps"
+    return f"{text}; {at}, and cannot be corrected further there."
 
 
 def correction_charts(run: Run) -> list[Chart]:

@@ -6,11 +6,15 @@ from itertools import pairwise
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.report.charts.chart import LINE_STYLES, Chart, Json, layout, values
+from isthmus.report.charts.chart import LINE_STYLES, Chart, Json, layout, percent, values
 from isthmus.report.run import Role, Round, Run, episodes
 
 POINTS = 3000
 """Most samples drawn."""
+COMPARED = 1000
+"""Most points that are compared with each other."""
+NEAR = 0.05
+"""Share of the picture's width within which a sample is called near."""
 SHADES = 5
 """Groups of rounds that can be told apart."""
 
@@ -69,7 +73,24 @@ def coverage_chart(run: Run) -> Chart:
         data,
         layout(f"component 1 ({first})", f"component 2 ({second})", height=460),
         f"One sample in {stride} is drawn." if stride > 1 else "",
+        _reading(projection, collected, paths[roles[1]]) if run.rounds else "",
     )
+
+
+def _reading(projection: Projection, collected: list[Float], line: list[Float]) -> str:
+    """How much of the policy's course has data around it."""
+    samples, course = (_thinned(projection(np.concatenate(some))) for some in (collected, line))
+    width = float(np.ptp(np.concatenate((samples, course)), axis=0).max())
+    nearest = np.linalg.norm(course[:, None] - samples, axis=2).min(axis=1)
+    near = percent(float((nearest <= NEAR * width).mean()))
+    look = "Where a line runs through the cloud of points, the policy relies on data; elsewhere it extrapolates."
+    return (
+        f"{look} Here {near} of the adapted policy’s course has a sample nearby: within {percent(NEAR)} of the width."
+    )
+
+
+def _thinned(points: Float) -> Float:
+    return points[:: -(-len(points) // COMPARED)]
 
 
 def _observations(one: Round) -> Float:

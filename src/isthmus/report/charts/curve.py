@@ -1,9 +1,18 @@
 """The learning curve: score against target samples."""
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
+from isthmus.core import Float
 from isthmus.report.charts.chart import LINE_STYLES, Chart, Json, layout, values
 from isthmus.report.run import Run
+
+SURE = 2.0
+"""Standard errors of a difference from which on it is called one."""
+MOST = 0.9
+"""Share of a gain that is called most of it."""
 
 
 def curve_chart(run: Run) -> Chart | None:
@@ -59,7 +68,36 @@ def curve_chart(run: Run) -> Chart | None:
             "normalised score",
             xaxis={"rangemode": "tozero", "zeroline": False, "tickformat": ",d"},
         ),
+        reading=_reading(samples, scores, error),
     )
+
+
+def still_rising(run: Run) -> bool:
+    """Whether the last scored round improved on the one before by more than noise."""
+    scored = [one for one in run.rounds if one.evaluated]
+    if len(scored) < 2:
+        return False
+    result, (before, last) = run.result, scored[-2:]
+    error = np.array([before.std, last.std]) / (result.expert - result.zero) / np.sqrt(result.evaluation_episodes)
+    return last.normalised - before.normalised > SURE * math.hypot(*error)
+
+
+def _reading(samples: Sequence[int], scores: Sequence[float], error: Float) -> str:
+    """How the score rose, and whether it still does."""
+    look = "The further the solid line rises above the dotted one towards the dashed one, the more is recovered."
+    gain, noise = scores[-1] - scores[0], SURE * math.hypot(error[0], error[-1])
+    if gain < -noise:
+        return f"{look} Here it ends below the dotted line: the policy does better without adaptation."
+    if gain <= noise:
+        return f"{look} Here it ends where it began: adaptation changes the score by no more than noise."
+    if len(scores) < 3:
+        return f"{look} Here one round was scored: {scores[-1]:.2f} after {samples[-1]:,} samples."
+    enough = next(after for after, score in zip(samples, scores, strict=True) if score - scores[0] >= MOST * gain)
+    text = f"{look} Here most of the gain is there after {enough:,} of {samples[-1]:,} samples"
+    late = scores[-1] - scores[-2]
+    if late > SURE * math.hypot(error[-2], error[-1]):
+        return f"{text}, and the last round still added {late:.2f}: more samples may help."
+    return f"{text}, and the last round changed it by no more than noise: more samples would help little."
 
 
 def _level(name: str, role: str, x: list[int], y: float) -> Json:

@@ -1,5 +1,7 @@
 """How well the inverse model fits what it has not seen."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from isthmus.core import Float
@@ -7,6 +9,8 @@ from isthmus.report.charts.chart import SYMBOLS, Chart, Json, layout, text, valu
 from isthmus.report.run import Run
 
 HEIGHT = 300
+OVERFITTED = 2.0
+"""Held-out loss, in units of the training loss, from which on data is lacking."""
 
 
 def error_chart(run: Run) -> Chart | None:
@@ -33,7 +37,28 @@ def error_chart(run: Run) -> Chart | None:
             xaxis={"rangemode": "tozero", "tickformat": ",d"},
             yaxis={"rangemode": "tozero"},
         ),
+        reading=_error_reading(run.spec.action_names, error),
     )
+
+
+def _error_reading(names: Sequence[str], error: Float) -> str:
+    """How good the fit is, by its median and its worst actuator."""
+    first, last, worst = float(np.median(error[0])), float(np.median(error[-1])), int(error[-1].argmax())
+    text = f"Lower is better. Here the median actuator is at {last:.2g}"
+    text += f" after the last round, and was at {first:.2g} after the first" if len(error) > 1 else ""
+    return f"{text}; the worst is {names[worst]} at {error[-1, worst]:.2g}."
+
+
+def _loss_reading(losses: Float, best: int) -> str:
+    """Whether the fit generalises."""
+    look = "Both lines should fall together."
+    if not 0 <= best < len(losses) or not np.isfinite(losses[best]).all() or losses[best, 0] <= 0:
+        return look
+    ratio = losses[best, 1] / losses[best, 0]
+    if ratio > OVERFITTED:
+        times = f"{ratio:.1f}" if ratio < 10 else f"{ratio:,.0f}"
+        return f"{look} Here the held-out loss is {times} times the training loss: more samples would help."
+    return f"{look} Here they do: the held-out loss is {ratio:.1f} times the training loss."
 
 
 def _line(index: int, name: str, samples: list[int], error: Float, *, few: bool) -> Json:
@@ -116,4 +141,5 @@ def loss_chart(run: Run) -> Chart | None:
             height=HEIGHT,
             yaxis={"type": "log", **_ticks(losses)},
         ),
+        reading=_loss_reading(losses, last.best),
     )

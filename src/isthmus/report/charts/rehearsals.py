@@ -6,6 +6,8 @@ from isthmus.report.run import Round, Run
 
 BAR = 2.0
 """Standard errors that a bar has on either side."""
+CLOSE = 0.03
+"""Differences from a predicted score that are too small to matter."""
 
 
 def rehearsal_chart(run: Run) -> Chart | None:
@@ -48,7 +50,24 @@ def rehearsal_chart(run: Run) -> Chart | None:
                 "zeroline": False,
             },
         ),
+        reading=_reading(last, taken, run.result.normalised_adapted),
     )
+
+
+def _reading(last: Round, taken: str, happened: float) -> str:
+    """What was taken, and how well its score was predicted."""
+    chosen = last.predicted_scores[taken]
+    others = [one.score for name, one in last.predicted_scores.items() if name != taken]
+    ahead = chosen.score - max(others, default=chosen.score)
+    lead = f", {ahead:.2f} ahead of the next" if ahead > CLOSE else ", about level with another" if others else ""
+    error = happened - chosen.score
+    match = (
+        "as predicted"
+        if abs(error) <= max(BAR * chosen.error, CLOSE)
+        else f"{abs(error):.2f} {'better' if error > 0 else 'worse'} than predicted"
+    )
+    look = "Candidates further to the right are better; a ring near its dot means that the prediction was right."
+    return f"{look} Here “{last.chosen}” was taken with {chosen.score:.2f}{lead}, and came to {happened:.2f}: {match}."
 
 
 def _taken(last: Round) -> str:

@@ -1,5 +1,7 @@
 """How far the robot ends up from where the simulator would be, one step on, before and after adaptation."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from isthmus.core import Bool, Float
@@ -9,6 +11,8 @@ from isthmus.report.run import Run, episodes
 
 READABLE, LARGEST = 50, 40
 """Up to so many dimensions are all shown; of more, only so many of the largest."""
+LITTLE = 0.05
+"""Share of the error by which it has to change."""
 STILL = 1e-6
 """A dimension that changes in a step by less than this share of its spread stands still."""
 
@@ -22,6 +26,9 @@ def tracking_chart(run: Run) -> Chart | None:
     if not len(marked):
         return None
     before, after = (_rms(run.traces[role])[marked] / change[marked] for role in ("unadapted", "adapted"))
+    reading = _reading(
+        [run.spec.observation_names[int(index)] for index in marked], before, after if run.rounds else None
+    )
     notes: list[str] = []
     if len(marked) > READABLE:
         largest = np.argsort(-np.maximum(before, after), kind="stable")[:LARGEST]
@@ -57,7 +64,24 @@ def tracking_chart(run: Run) -> Chart | None:
             },
         ),
         " ".join(notes),
+        reading,
     )
+
+
+def _reading(names: Sequence[str], before: Float, after: Float | None) -> str:
+    """How much of the error adaptation removes, and where most of it is left."""
+    look = "Short bars mean that the robot moves as the simulator expects; 1 is an error as large as a usual step."
+    shown = before if after is None else after
+    worst = f"{names[int(shown.argmax())]} ({shown.max():.2g})"
+    if after is None:
+        return f"{look} Here the median is {np.median(before):.2g}, and the largest error is in {worst}."
+    old, new = float(np.median(before)), float(np.median(after))
+    change = f"reduces the median error from {old:.2g} to {new:.2g}"
+    if abs(new - old) < LITTLE * old:
+        change = f"leaves the median error at {new:.2g}"
+    elif new > old:
+        change = f"raises the median error from {old:.2g} to {new:.2g}"
+    return f"{look} Here adaptation {change}; the largest error left is in {worst}."
 
 
 def _changes(run: Run) -> tuple[Float, Bool]:

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from isthmus.core import History, Problem
-from isthmus.experiments.paper.figure_5.cell import Outcome
+from isthmus.core import History
 from isthmus.experiments.paper.figure_5.pd import SwingPd, tune
 from isthmus.experiments.paper.figure_5.summary import Summary
 from isthmus.robots.fetch.task import at_start, on_reference
@@ -10,12 +9,12 @@ from isthmus.robots.fetch.task import at_start, on_reference
 CLIPPED = {"commands": 1, "position": 0, "step": 0, "lead": 0}
 
 
-def outcome(method, *distances, robot="first"):
-    return Outcome(robot, method, distances, 100, 1.0, CLIPPED, {})
+def result(*distances):
+    return {"distances": distances, "samples": 100, "robot_minutes": 1.0, "clipped": CLIPPED, "notes": {}}
 
 
 def test_every_method_has_its_mean_spread_and_ratio_to_pd():
-    told = Summary.of([outcome("pd", 0.04, 0.06), outcome("preview", 0.01, 0.03)]).to_json()
+    told = Summary.of({("first", "pd"): result(0.04, 0.06), ("first", "preview"): result(0.01, 0.03)}).to_json()
     preview = told["robots"]["first"]["preview"]
     assert preview["mean"] == pytest.approx(0.02)
     assert preview["std"] == pytest.approx(0.01)
@@ -23,14 +22,8 @@ def test_every_method_has_its_mean_spread_and_ratio_to_pd():
 
 
 def test_a_ratio_is_to_the_pd_of_the_same_robot():
-    summary = Summary.of([outcome("pd", 0.04), outcome("pd", 0.1, robot="second"), outcome("x", 0.05, robot="second")])
-    assert summary.ratio(summary.outcomes[2]) == pytest.approx(0.5)
-
-
-def test_a_damaged_cell_is_refused(tmp_path):
-    (tmp_path / "cell.json").write_text('{"robot": "first"}')
-    with pytest.raises(Problem, match="not a cell"):
-        Outcome.load(tmp_path / "cell.json")
+    found = {("first", "pd"): result(0.04), ("second", "pd"): result(0.1), ("second", "x"): result(0.05)}
+    assert Summary.of(found).robots["second"]["x"]["ratio_to_pd"] == pytest.approx(0.5)
 
 
 def test_pd_on_course_sends_the_arm_to_the_simulators_next_state():

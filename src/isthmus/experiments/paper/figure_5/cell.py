@@ -1,80 +1,58 @@
-"""One method on one robot: it learns on training swings, and is tried on test swings."""
+"""One method on one stand-in robot: it learns on training swings, and is tried on test swings."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from isthmus.adapt import MethodSettings, make_method
-from isthmus.core import AnyPolicy, Problem, stream
-from isthmus.core.commit import EARLIER, current_commit
+from isthmus.adapt import MethodSettings
+from isthmus.core import AnyPolicy, stream
+from isthmus.core.commit import current_commit
+from isthmus.experiments.grid import Cell, Json
 from isthmus.experiments.paper.figure_5.pd import tune
 from isthmus.experiments.paper.figure_5.settings import HISTORY, TASK, Settings
 from isthmus.hardware import SafetySettings
 from isthmus.hardware.ros1 import Address
-from isthmus.io import read_json
+from isthmus.hardware.ros1.cord import WORLD, find_cord
+from isthmus.hardware.ros1.processes import stand_in
+from isthmus.report.cord import Tie, save_cord
 from isthmus.robots import load_task
+from isthmus.robots.fetch.arm import PREFIX
 from isthmus.robots.fetch.task import SwingPolicy, at_start
 from isthmus.tasks import Task
-from isthmus.transfer import Config, RunFolder, run_transfer
-from isthmus.transfer.events import Watcher
-from isthmus.transfer.source.source import make_source
+from isthmus.transfer import Config, Controller, RunFolder, load_adapted, run_transfer
 from isthmus.transfer.targets.ros1 import RosTarget
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a cell."""
-
-    robot: str
-    method: str
-    distances: tuple[float, ...]
-    """Mean normalised distance of each trial."""
-    samples: int
-    """Steps that were learned from."""
-    robot_minutes: float
-    """Spent on learning, moves to the start and scores after each round included; the trials come on top."""
-    clipped: dict[str, int]
-    """Commands of the trials that the safety layer changed."""
-    notes: dict[str, Any]
-    commit: str = EARLIER
-    """Of the code that made it."""
-
-    @property
-    def mean(self) -> float:
-        """Over the trials."""
-        return float(np.mean(self.distances))
-
-    @property
-    def std(self) -> float:
-        """Over the trials."""
-        return float(np.std(self.distances))
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
-
-    @staticmethod
-    def load(path: Path) -> "Outcome":
-        """Read what came of a cell."""
-        data = read_json(path)
-        try:
-            distances = tuple(float(one) for one in data.pop("distances"))
-            return Outcome(distances=distances, **data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is not a cell of figure 5 ({error}); remove it to run it again") from error
+FILMED = "preview"
+"""The method whose arm is in the video."""
 
 
-def run_cell(
-    robot: str, method: str, settings: Settings, address: Address, folder: RunFolder, watch: Watcher | None
-) -> Outcome:
-    """Run one cell on the stand-in that is at `address`."""
-    task, notes = load_task(TASK), dict[str, Any]()
+def swing_cell(robot: str, method: str, settings: Settings, address: Address, speed: float) -> Cell[Json]:
+    """A method on a stand-in robot, which is at most `speed` times as fast as real time."""
+    others = ("folder", "robots", "methods")
+    decisive = {name: value for name, value in asdict(settings).items() if name not in others}
+    run = partial(_run_cell, robot, method, settings, address, speed)
+    return Cell(f"{method} on the {robot} robot", f"{robot}-{method}", run, TASK, decisive)
+
+
+def _run_cell(robot: str, method: str, settings: Settings, address: Address, speed: float, folder: Path) -> Json:
+    """Switch the robot on, and run the method on it."""
+    with stand_in(address, robot=robot, speed=speed):
+        result = _run(method, settings, address, RunFolder(folder))
+        if method == FILMED:
+            _save_cord(address, folder)
+    return result
+
+
+def _run(method: str, settings: Settings, address: Address, folder: RunFolder) -> Json:
+    """The distances of the trials, and what learning cost."""
+    task, notes = load_task(TASK), Json()
     policy: AnyPolicy
     policy, history, samples, minutes = SwingPolicy(), 1, 0, 0.0
     if method not in ("pd", "unadapted"):
-        policy, history, samples = _adapted(method, settings, address, folder, task, watch)
+        adapted, samples = _adapted(method, settings, address, folder, task)
+        policy, history = adapted.policy, adapted.history
         minutes = sum(part["pace"]["robot_seconds"] for part in folder.robot_parts()) / 60
     target = RosTarget(task, address, settings.trials, SafetySettings())
     try:
@@ -93,16 +71,20 @@ def run_cell(
         after = target.facts()["clipped"]
     finally:
         target.close()
-    clipped = {kind: int(after[kind] - before[kind]) for kind in after}
-    return Outcome(
-        robot, method, tuple(float(-row.mean()) for row in tried), samples, minutes, clipped, notes, current_commit()
-    )
+    return {
+        "distances": [float(-row.mean()) for row in tried],  # mean normalised distance of each trial
+        "samples": samples,
+        "robot_minutes": minutes,  # spent on learning; the trials come on top
+        "clipped": {kind: int(after[kind] - before[kind]) for kind in after},  # commands that safety limits changed
+        "notes": notes,
+        "commit": current_commit(),
+    }
 
 
 def _adapted(
-    method: str, settings: Settings, address: Address, folder: RunFolder, task: Task, watch: Watcher | None
-) -> tuple[AnyPolicy, int, int]:
-    """The policy that a crossing comes to, how much history it wants, and the samples it took."""
+    method: str, settings: Settings, address: Address, folder: RunFolder, task: Task
+) -> tuple[Controller, int]:
+    """The adapted policy, and the samples it took."""
     config = Config(
         task=TASK,
         method=method,
@@ -112,7 +94,12 @@ def _adapted(
         environment=str(address),
         settings=MethodSettings(history=HISTORY[method]),
     )
-    result = run_transfer(config, folder, resume=True, watch=watch)
-    report = make_method(method, make_source(task, SwingPolicy(), config.seed), config.settings)
-    report.restore(folder.model_path(len(folder.rounds()) - 1))
-    return report.policy(), report.history, result.samples
+    result = run_transfer(config, folder, resume=True)
+    return load_adapted(folder, task), result.samples
+
+
+def _save_cord(address: Address, folder: Path) -> None:
+    """Keep where the robot's cord is tied, for the video alone and after all is done."""
+    ties = [Tie(one.link if one.link == WORLD else PREFIX + one.link, one.point) for one in find_cord(address)]
+    if ties:
+        save_cord(folder, (ties[0], ties[1]))

@@ -1,26 +1,20 @@
 """Run what is missing of figure 5: each cell with a stand-in robot of its own, freshly switched on."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.experiments.paper.figure_5.cell import Outcome, run_cell
+from isthmus.experiments.grid import Json, Progress, Watch, run_grid
+from isthmus.experiments.paper.figure_5.cell import FILMED, swing_cell
 from isthmus.experiments.paper.figure_5.settings import Settings
 from isthmus.experiments.paper.figure_5.summary import Summary
+from isthmus.experiments.store import CellFiles
 from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.cord import WORLD, find_cord
-from isthmus.hardware.ros1.processes import free_port, ros_master, stand_in
-from isthmus.io import check_tree, write_json, write_whole
-from isthmus.report.cord import Tie, save_cord
+from isthmus.hardware.ros1.processes import free_port, ros_master
+from isthmus.io import write_whole
 from isthmus.report.run import Run
 from isthmus.report.video import film
-from isthmus.robots.fetch.arm import PREFIX
 from isthmus.transfer import RunFolder
-from isthmus.transfer.events import Watcher
-
-FILMED = "preview"
-"""The method whose arm is in the video."""
 
 
 def reproduce_figure_5(
@@ -30,32 +24,32 @@ def reproduce_figure_5(
     speed: float,
     video: bool = True,
     tell: Callable[[str], None] = lambda _what: None,
-    watch: Watcher | None = None,
+    watch: Watch[Json] = lambda _progress: None,
 ) -> Summary:
-    """All cells of the figure, those that are there already left as they are; the summary is written after each."""
+    """Run the cells of the figure that are not stored; figure-5.json is written after each."""
     if not speed > 0:
         raise Problem(f"speed must be positive, got {speed:g}")
     folder = out / settings.folder
-    check_tree(folder)
-    # Method by method, so that a study that is stopped early can be compared with PD on every robot.
-    cells = [(robot, method) for method in settings.methods for robot in settings.robots]
-    paths = {cell: folder / "cells" / f"{cell[0]}-{cell[1]}.json" for cell in cells}
-    # The port is part of a crossing's configuration: one that goes on needs the same.
+    store = CellFiles(folder, keep_runs=True)
+    # Method by method, so that a figure that is stopped early has PD, to compare with, on every robot.
     address = _address(folder)
-    with ExitStack() as stack:
-        if any(not path.exists() for path in paths.values()):
-            stack.enter_context(ros_master(address))
-        for robot, method in cells:
-            if not paths[robot, method].exists():
-                tell(f"{method} on the {robot} robot")
-                run = RunFolder(folder / "runs" / f"{robot}-{method}")
-                with stand_in(address, robot=robot, speed=speed):
-                    outcome = run_cell(robot, method, settings, address, run, watch)
-                    if method == FILMED:
-                        _keep_cord(address, run)
-                write_json(paths[robot, method], outcome.to_json())
-                _summary(paths).write(folder)
-    filmed = RunFolder(folder / "runs" / f"{settings.robots[0]}-{FILMED}")
+    cells = {
+        (robot, method): swing_cell(robot, method, settings, address, speed)
+        for method in settings.methods
+        for robot in settings.robots
+    }
+
+    def summary(found: Mapping[str, Json]) -> Summary:
+        return Summary.of({key: found[cell.file] for key, cell in cells.items() if cell.file in found})
+
+    def show(progress: Progress[Json]) -> None:
+        if progress.latest:
+            summary(progress.found).write(folder)
+        watch(progress)
+
+    with ros_master(address):
+        found = run_grid(list(cells.values()), store, show, workers=1)
+    filmed = RunFolder(store.place(cells[settings.robots[0], FILMED]))
     if video and filmed.result_path.exists() and not (folder / "arm.mp4").exists():
         tell("drawing the arm")
         drawn = film(filmed, Run.load(filmed))
@@ -63,23 +57,11 @@ def reproduce_figure_5(
             write_whole(folder / "arm.mp4", drawn.mp4)
         else:
             tell(drawn.text)
-    return _summary(paths)
-
-
-def _summary(paths: dict[tuple[str, str], Path]) -> Summary:
-    found = [Outcome.load(path) for path in paths.values() if path.exists()]
-    return Summary.of(sorted(found, key=lambda one: one.robot))
-
-
-def _keep_cord(address: Address, run: RunFolder) -> None:
-    """Keep where the robot's cord is tied, for the video alone and after all is done."""
-    ties = [Tie(one.link if one.link == WORLD else PREFIX + one.link, one.point) for one in find_cord(address)]
-    if ties:
-        save_cord(run.path, (ties[0], ties[1]))
+    return summary(found)
 
 
 def _address(folder: Path) -> Address:
-    """Where the master is: on a free port of this machine, the same for all of the study."""
+    """Where the ROS master is: on a free port, and always the same, since a run that continues needs the same."""
     path = folder / "address.txt"
     if path.exists():
         return Address.parse(path.read_text(encoding="utf-8").strip())

@@ -3,7 +3,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.experiments.paper.outcome import samples_until
+from isthmus.experiments.paper.count import samples_until
 
 SHARE = 0.75
 SCORES = st.lists(st.one_of(st.floats(-1, 2), st.sampled_from([SHARE, 0.7499, 1.0])), max_size=12)

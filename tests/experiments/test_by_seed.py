@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.experiments.paper.tally import Quartiles
+from isthmus.experiments.by_seed import Quartiles
 
 VALUES = st.lists(st.floats(-10, 10), min_size=1, max_size=12)
 

@@ -1,0 +1,74 @@
+"""The cells of a comparison: a method from one seed, and the oracle with one metric."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Problem
+from isthmus.evaluate.oracle import oracle_score
+from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.entry import Entry
+from isthmus.experiments.grid import Cell, Json, transfer
+from isthmus.gaps import Gap
+from isthmus.robots import load_task
+from isthmus.transfer import Config, RunFolder, folder_name, source_policy
+
+BROKEN = Problem, FloatingPointError, np.linalg.LinAlgError
+"""Why there may be no result: a method refuses the task, or the simulation or the numerics diverge."""
+
+
+def method_file(case: Case, entry: Entry, seed: int) -> str:
+    """The file of an entry from one seed."""
+    return folder_name(case.task, case.gap, entry.label, case.samples, f"seed-{seed:03d}")
+
+
+def method_cell(case: Case, entry: Entry, seed: int) -> Cell[Json]:
+    """An entry from one seed."""
+    config, name = case.config(entry, seed), f"{case.name}, {entry.label}, seed {seed}"
+    return Cell(name, method_file(case, entry, seed), partial(run_method, config), case.task, config.to_json())
+
+
+def run_method(config: Config, folder: Path) -> Json:
+    """The scores and costs of a transfer, or the problem with it."""
+    try:
+        result = transfer(config, folder)
+    except BROKEN as problem:
+        return {"problem": str(problem)}
+    took = RunFolder(folder).step_time()
+    error = result.std["adapted"] / (result.expert - result.zero) / float(np.sqrt(result.evaluation_episodes))
+    return {
+        "normalised": result.normalised_adapted,
+        "unadapted": result.normalised_unadapted,
+        "episode_error": error,
+        "samples": result.samples,
+        "curve": [[point.samples, point.normalised] for point in result.curve],
+        "chosen": result.chosen,
+        "predicted": result.predicted,
+        "fit_seconds": result.seconds["fit"],
+        "step_microseconds": took.p50 if took else None,
+        "step_p99_microseconds": took.p99 if took else None,
+        "versions": result.versions,
+    }
+
+
+def oracle_file(case: Case, metric: str) -> str:
+    """The file of the oracle with one metric."""
+    return folder_name(case.task, case.gap, "ceiling", metric)
+
+
+def oracle_cell(case: Case, metric: str) -> Cell[Json]:
+    """The oracle with one metric."""
+    policy = vars(case.policy) if case.policy else None
+    settings = {"task": case.task, "gap": case.gap, "episodes": case.oracle_episodes, "policy": policy}
+    name = f"{case.name}, ceiling, {metric}"
+    return Cell(name, oracle_file(case, metric), partial(_run_oracle, case, metric), case.task, settings)
+
+
+def _run_oracle(case: Case, metric: str, _folder: Path) -> Json:
+    task = load_task(case.task)
+    try:
+        policy, gap = source_policy(task, case.policy), Gap.parse(case.gap)
+        return oracle_score(task, gap, policy, metric, episodes=case.oracle_episodes, seed=0).to_json()
+    except BROKEN as problem:
+        return {"problem": str(problem)}
