@@ -3,7 +3,7 @@
 import numpy as np
 
 from isthmus.adapt import make_method
-from isthmus.core import Float, HistoryBuffer, Policy, Problem, WorldSpec
+from isthmus.core import AnyPolicy, Float, HistoryBuffer, Problem, WorldSpec, act, initial_state
 from isthmus.robots import load_task
 from isthmus.robots.registry import is_code
 from isthmus.tasks import Task
@@ -16,7 +16,7 @@ from isthmus.transfer.source.policy import source_policy
 class Controller:
     """An adapted policy at the control of one robot: it gets every observation, and gives the command."""
 
-    def __init__(self, spec: WorldSpec, policy: Policy, history: int) -> None:
+    def __init__(self, spec: WorldSpec, policy: AnyPolicy, history: int) -> None:
         """Begin an episode with `policy`, which acts on the last `history` observations."""
         self.spec, self.policy, self.history = spec, policy, history
         self.begin()
@@ -25,6 +25,7 @@ class Controller:
         """Begin an episode: forget what was observed before."""
         self._buffer = HistoryBuffer(self.spec, 1, self.history)
         self._command: Float | None = None
+        self._state = initial_state(self.policy, 1)
 
     def __call__(self, observation: Float) -> Float:
         """The command (act,) after an observation (obs,), within the actuators' limits."""
@@ -33,7 +34,8 @@ class Controller:
             self._buffer.begin(seen)
         else:
             self._buffer.append(self._command, seen)
-        self._command = self.spec.clip(self.policy(self._buffer.window))
+        commands, self._state = act(self.policy, self._buffer.window, self._state)
+        self._command = self.spec.clip(commands)
         return self._command[0]
 
 
