@@ -31,25 +31,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=30, help="how many mutants of each module to try")
     parser.add_argument("--only", nargs="*", default=[""], help="names of modules, in part")
+    parser.add_argument("--again", action="store_true", help="try those that survived again, and no others")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "mutants.json", help="where results are kept")
     asked = parser.parse_args()
     os.chdir(ROOT)
     store = _Store(asked.out.resolve())
+    again = store.forget_survivors() if asked.again else set[str]()
     for name in TARGETS:
         if any(part in name for part in asked.only):
-            _campaign(name, asked.sample, asked.seed, store)
+            _campaign(name, 0 if asked.again else asked.sample, asked.seed, store, again)
     counts = store.write()
     print(f"{counts['killed']} of {counts['tried']} mutants killed, {counts['survived']} survived; {asked.out}")
 
 
-def _campaign(name: str, sample: int, seed: int, store: "_Store") -> None:
+def _campaign(name: str, sample: int, seed: int, store: "_Store", again: set[str]) -> None:
     """Try mutants of one module, in a process of its own: what it imports is not there for the next."""
     source = (ROOT / "src" / "isthmus" / f"{name.replace('.', '/')}.py").read_text()
     drawn = list(mutants(source))
     random.Random(f"{seed} {name}").shuffle(drawn)
     digest = hashlib.sha256(source.encode()).hexdigest()[:12]
-    left = [mutant for mutant in drawn[:sample] if not store.has(name, digest, mutant)]
+    wanted = drawn[:sample] + [mutant for mutant in drawn[sample:] if f"{name}:{mutant.name}" in again]
+    left = [mutant for mutant in wanted if not store.has(name, digest, mutant)]
     if not left:
         return
     waiting = iter(left)
@@ -82,6 +85,13 @@ class _Store:
         """Take over what another process has written."""
         if self._path.exists():
             self._results = json.loads(self._path.read_text())["mutants"]
+
+    def forget_survivors(self) -> set[str]:
+        """Which mutants survived, with their modules; as if they had not been tried."""
+        survived = {f"{one['module']}:{one['mutant']}" for one in self._results if one["outcome"] == SURVIVED}
+        self._results = [one for one in self._results if one["outcome"] != SURVIVED]
+        self.write()
+        return survived
 
     def has(self, module: str, digest: str, mutant: Mutant) -> bool:
         """Whether it was tried in this version of its module."""

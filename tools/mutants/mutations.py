@@ -39,25 +39,33 @@ class Mutant:
     line: int
     before: str
     after: str
-    tree: ast.Module
+    source: str
+    """Of the module as it is."""
+    place: int
+    """The number of the node that is changed."""
+    changed: ast.AST
 
     @property
     def name(self) -> str:
         """Where the change is, and what."""
         return f"{self.line}: {self.before} -> {self.after}"
 
+    @property
+    def tree(self) -> ast.Module:
+        """The changed module."""
+        tree = ast.parse(self.source)
+        _replace(tree, self.place, self.changed)
+        return ast.fix_missing_locations(tree)
+
 
 def mutants(source: str) -> Iterator[Mutant]:
     """All mutants of a module, in the order of its lines."""
-    tree = ast.parse(source)
-    for place, node in enumerate(_nodes(tree)):
+    for place, node in enumerate(_nodes(ast.parse(source))):
         for change in CHANGES:
             changed = change(copy.deepcopy(node))
             if changed is not None:
-                mutant = copy.deepcopy(tree)
-                _replace(mutant, place, changed)
                 line = getattr(node, "lineno", 0)
-                yield Mutant(line, ast.unparse(node), ast.unparse(changed), ast.fix_missing_locations(mutant))
+                yield Mutant(line, ast.unparse(node), ast.unparse(changed), source, place, changed)
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:

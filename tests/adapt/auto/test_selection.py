@@ -160,10 +160,14 @@ def test_what_only_may_turn_out_better_is_rehearsed_in_the_first_parts():
     assert len(found.scores["residual-action"]) == 16 * FIRST
 
 
-@pytest.mark.parametrize(("gain", "longer"), [(0.2, False), (0.3, True)])
-def test_an_unsure_gain_of_a_quarter_of_the_loss_is_worth_another_look(gain, longer):
-    """The loss is 1 of 100: a quarter of it counts, and less than the twentieth of the source's score."""
-    found = selection({UNADAPTED: 99.0, "residual-action": noisy(99.0 + gain, 5.0)}, source=100.0, zero=90.0)
+@pytest.mark.parametrize(
+    ("loss", "gain", "longer"),
+    [(1.0, 0.2, False), (1.0, 0.3, True), (0.8, 0.22, True), (4.0, 0.4, False), (4.0, 0.6, True)],
+)
+def test_an_unsure_gain_is_worth_another_look_by_the_loss_and_by_the_sources_score(loss, gain, longer):
+    """A quarter of the loss is worth it, and so is a twentieth of what the source's policy has above doing nothing."""
+    plain = 100.0 - loss
+    found = selection({UNADAPTED: plain, "residual-action": noisy(plain + gain, 5.0)}, source=100.0, zero=90.0)
     assert (len(found.scores[UNADAPTED]) > 16 * FIRST) is longer
 
 

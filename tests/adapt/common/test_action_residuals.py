@@ -63,3 +63,9 @@ def test_what_was_expected_is_taken_off_and_rows_are_taken_of_every_array():
     found = residuals([[0.5, -0.2], [0, 0]], [[0.9, -0.9], [0.1, 0.2]], np.ones((2, 2)), saturates=True)
     np.testing.assert_allclose(found.less(np.full((2, 2), 0.1)).values, found.values - 0.1)
     assert found[1:].values.shape == found[1:].observed.shape == found[1:].noise_scale.shape == (1, 2)
+
+
+def test_ranges_are_about_zero_unless_another_middle_is_given():
+    found = EffectiveAction(np.array([[0.4, -0.1]]), np.zeros((1, 2)), np.ones((1, 2)))
+    errors = ActionResiduals.of(np.array([[0.2, 0.1]]), HALF, found, saturates=True)
+    np.testing.assert_allclose(errors.values, [[0.1, -0.4]])

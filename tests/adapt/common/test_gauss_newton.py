@@ -31,3 +31,8 @@ def test_steps_are_bounded_and_damped_where_nothing_is_determined():
     assert gauss_newton_step(jacobian, np.array([[1.0]]))[0, 0] == LARGEST_STEP
     assert gauss_newton_step(jacobian, np.array([[1.0]]))[0, 1] == 0.0
     assert gauss_newton_step(jacobian, np.array([[-1.0]]))[0, 0] == -LARGEST_STEP
+
+
+def test_a_step_is_damped_by_a_millionth_of_the_trace():
+    found = gauss_newton_step(np.array([[[2.0, 0.0], [0.0, 1.0]]]), np.array([[1.0, 0.5]]))
+    np.testing.assert_allclose(found, [[2.0 / (4 + 5e-6), 0.5 / (1 + 5e-6)]], rtol=1e-9)
