@@ -73,8 +73,7 @@ def test_ctrl_c_stops_a_robot_that_a_script_moves_in_the_background():
     stop = Stop()
     try:
         with pytest.raises(Interrupted), stop_signals(stop):
-            os.kill(os.getpid(), signal.SIGINT)
-            stop.wait(5.0)
+            signal.raise_signal(signal.SIGINT)
         assert stop.why == "Ctrl-C"
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
