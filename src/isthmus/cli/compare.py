@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compare:
-    """Cross one gap by every method, and say which to take and why; the ceiling above them is shown beside.
+    """Try every method on one gap, and recommend one; an oracle is shown beside them.
 
     Example: `isthmus compare hopper --gap gravity=1.1 --samples 10000 --methods all --seeds 5`
 
@@ -35,9 +35,9 @@ class Compare:
     episodes: str = ""
     """Episodes behind every score, as in 50; of methods by name, as in 50,gaussian=8. 8 for slow ones if not given."""
     oracle: bool = True
-    """Find the ceiling too: an oracle, which looks into the target."""
+    """Score the oracle too, which looks into the target."""
     oracle_episodes: int = 50
-    """Episodes behind the ceiling."""
+    """Episodes behind the oracle's score."""
     source: PolicyArgument = EXPERT
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""

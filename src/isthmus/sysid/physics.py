@@ -18,7 +18,7 @@ class Physics:
     """
 
     def __init__(self, robot_model: RobotModel) -> None:
-        """See what the embodiment's model has; what lies at the actuators' limits is no business of its physics."""
+        """Find what the robot's model has. Limits of actuators are not part of its physics."""
         self._robot_model = robot_model
         self.groups: tuple[ParameterGroup, ...] = parameter_groups(robot_model.model)
         self._predictor = MujocoWorld(robot_model)

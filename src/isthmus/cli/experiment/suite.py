@@ -24,7 +24,7 @@ class Suite:
     tasks: tuple[str, ...] = ()
     """Robots to run; the others are shown as far as they are. All when not given."""
     methods: tuple[str, ...] = ()
-    """Methods to run, without the ceilings; the others are shown as far as they are. All when not given."""
+    """Methods to run, without the oracles; the others are shown as far as they are. All when not given."""
     seeds: int = 3
     """How many seeds: 0, 1, 2, ..."""
     workers: int = len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""What the oracle minimises: it cannot reach everything, so its ceiling depends on which errors count."""
+"""What the oracle minimises: it cannot reach everything, so its score depends on which errors count."""
 
 from collections.abc import Callable
 

@@ -41,7 +41,7 @@ class OracleScore:
     episodes: int
     seed: int
     normalised: float
-    """The ceiling: the oracle's score on the scale of every other."""
+    """The oracle's score, on the scale of every other."""
     standard_error: float
     normalised_unadapted: float
     limited: float

@@ -1,4 +1,4 @@
-"""Every method on the same gap, and the ceiling above them."""
+"""Every method on the same gap, and the oracle beside them."""
 
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.comparison import Comparison

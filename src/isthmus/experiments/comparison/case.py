@@ -34,7 +34,7 @@ class Case:
     """Behind the score of a method, by its name, where not as everywhere."""
     default_episodes: int = EPISODES
     metrics: tuple[str, ...] = tuple(METRICS)
-    """Of the ceiling; none when it is not wanted."""
+    """Of the oracle; none when it is not wanted."""
     oracle_episodes: int = ORACLE_EPISODES
     rounds: int = ROUNDS
     """How often methods learn anew, if their samples are enough for that."""

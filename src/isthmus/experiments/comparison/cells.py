@@ -61,7 +61,7 @@ def oracle_cell(case: Case, metric: str) -> Cell[Json]:
     """The oracle with one metric."""
     policy = vars(case.policy) if case.policy else None
     settings = {"task": case.task, "gap": case.gap, "episodes": case.oracle_episodes, "policy": policy}
-    name = f"{case.name}, ceiling, {metric}"
+    name = f"{case.name}, oracle, {metric}"
     return Cell(name, oracle_file(case, metric), partial(_run_oracle, case, metric), case.task, settings)
 
 

@@ -48,5 +48,5 @@ SUITE: Mapping[str, SuiteRobot] = {
     "humanoid": SuiteRobot(("gravity=1.1", "mass=1.1", "torque-scale=0.8"), oracle_episodes=8, episodes=DEAR),
 }
 ORACLES_ON_PAGE = (("hopper", "gravity=1.2"), ("humanoid", "gravity=1.1"))
-"""Where the page of the suite sets what methods reach beside the ceilings."""
+"""Where the page of the suite sets what methods reach beside the oracles."""
 SUITE_SEEDS = 3

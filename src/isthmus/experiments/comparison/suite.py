@@ -26,7 +26,7 @@ def run_suite(
 ) -> list[Comparison]:
     """Do what is missing in `out`, of the tasks and methods that are named, and write `results` after every piece.
 
-    Where none are named, all are meant; the ceilings go with all methods.
+    Where none are named, all are meant; the oracles go with all methods.
     """
     known = dict.fromkeys(entry.method for entry in choose_entries(SUITE_METHODS))
     for kind, names, there in (("task", only, SUITE), ("method", methods, known)):

@@ -1,4 +1,4 @@
-"""The suite as far as it is: what to take on each gap, where each method wins, and the ceilings beside them."""
+"""The suite as far as it is: what to take on each gap, where each method wins, and the oracles beside them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from isthmus.experiments.page import publish
 from isthmus.experiments.tables import Section
 
 TITLE = "Every method on the same gaps"
-TAKE_COLUMNS = ("task", "gap", "unadapted ", "take", "score ", "ceiling (oracle) ")
+TAKE_COLUMNS = ("task", "gap", "unadapted ", "take", "score ", "oracle ")
 WINS = (
     "Counted over the gaps above. Among the best: nothing that may be used beats it beyond the noise, which is two "
     "standard errors of the difference over seeds, and at least 0.01. Better or worse than nothing: than the expert as "
@@ -102,15 +102,15 @@ def _take_cells(comparison: Comparison) -> tuple[str, ...]:
 
 def _beside(comparison: Comparison) -> Section:
     """Ceilings, and what every method reaches, the best first."""
-    oracle_scores = [(f"ceiling, {metric} (oracle)", score) for metric, score, _ in comparison.oracle_table()]
+    oracle_scores = [(f"oracle, {metric}", score) for metric, score, _ in comparison.oracle_table()]
     scored = sorted((row for row in comparison.rows if row.scores), key=lambda row: -row.mean)
     others = [(row.label, "cannot" if row.problem else MISSING) for row in comparison.rows if not row.scores]
     rows = [*oracle_scores, *((row.label, score_text(row)) for row in scored), *others]
     known, text = comparison.known_oracle_scores, ()
     if {"even", "root"} <= known.keys() and scored:
         text = (
-            f"Where not every wanted state can be reached, which errors count decides: the ceiling is "
+            f"Where not every wanted state can be reached, which errors count decides: the oracle is "
             f"{known['even']:.3f} with equal weights, and {known['root']:.3f} with weights on the unactuated root. "
             f"The best that is reached is {scored[0].mean:.3f}, by {scored[0].label}.",
         )
-    return Section(f"The ceiling beside what is reached: {comparison.case.name}", ("", "score "), rows, text)
+    return Section(f"The oracle beside what is reached: {comparison.case.name}", ("", "score "), rows, text)

@@ -10,15 +10,15 @@ from isthmus.experiments.comparison.comparison import COLUMNS, Comparison
 from isthmus.experiments.page import Page, publish
 from isthmus.experiments.tables import Section, table
 
-ORACLE_COLUMNS = ("ceiling (oracle)", "score ", "wanted state out of reach ")
+ORACLE_COLUMNS = ("oracle", "score ", "wanted state out of reach ")
 SCALE = (
     "Scores are normalised: 1 is the expert in its own simulator, 0 is doing nothing there; mean ± standard deviation "
     "over seeds. Samples are steps taken on the target, and enough are those from which the score stayed within the "
     "noise of what it came to. Fit is the time of all learning, and step is a control step of one robot."
 )
 ORACLE = (
-    "The ceiling is an oracle, no method: it chooses every command in the target simulator itself, so that the next "
-    "state is the one that the source simulator expects. An underactuated robot cannot reach all of it, so the ceiling "
+    "The oracle is no method: it chooses every command in the target simulator itself, so that the next "
+    "state is the one that the source simulator expects. An underactuated robot cannot reach all of it, so its score "
     "depends on which errors count: all alike (even), those that no actuator moves five times more (root), or each by "
     "what it costs to correct later (cost-to-go). Methods that plan are not bound by it."
 )
@@ -84,8 +84,8 @@ def _page_part(comparison: Comparison) -> dict[str, Any]:
         "budget": comparison.case.samples,
         "columns": COLUMNS,
         "rows": rows,
-        "ceiling_columns": ORACLE_COLUMNS,
-        "ceilings": comparison.oracle_table(),
+        "oracle_columns": ORACLE_COLUMNS,
+        "oracles": comparison.oracle_table(),
         "missing_word": MISSING,
         "command": comparison.command,
         "period": f"{comparison.case.control_period:,.0f}",

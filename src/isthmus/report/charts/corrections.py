@@ -21,7 +21,7 @@ POINTS = 300
 def correction_reading(run: Run) -> str:
     """Which actuator is corrected the most, and whether limits stand in the way."""
     trace, spec = run.traces["adapted"], run.spec
-    there: Bool = np.arange(trace.commands.shape[1]) < trace.lengths[:, None]  # (n, T)
+    there: Bool = np.less(np.arange(trace.commands.shape[1]), trace.lengths[:, None])  # (n, T)
     command, source = spec.clip(trace.commands)[there], spec.clip(trace.source)[there]  # (m, act)
     size = np.median(np.abs(command - source), axis=0) / (spec.action_high - spec.action_low)
     limited = ((command <= spec.action_low) | (command >= spec.action_high)).mean(axis=0)

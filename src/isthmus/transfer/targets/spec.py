@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from isthmus.core import Problem, unknown_name
 from isthmus.hardware.ros1 import Address
@@ -37,7 +37,7 @@ class TargetSpec:
         if not text or (colon and tag in KINDS and not value):
             raise Problem(f"{text!r} names no target: give {FORMS}")
         if colon and tag in KINDS:
-            return TargetSpec(cast("Kind", tag), value)
+            return TargetSpec(tag, value)
         if colon and TAG.fullmatch(tag) and not _names_environment(text):
             raise Problem(f"{text!r} names no target ({unknown_name('kind of target', tag, KINDS)}): give {FORMS}")
         return TargetSpec("gym", text)
