@@ -275,7 +275,7 @@ def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, caps
     (tmp_path / "manifest.json").unlink()
     capsys.readouterr()
     main(["transfer", "reacher", *options, "--resume"])
-    told = "held-out action error: joint0 0.000, joint1 0.100 (50% of its spread)"
+    told = "held-out action error: joint0 0.000, joint1 0.100 (50% of its std)"
     assert told in " ".join(capsys.readouterr().out.split())
 
 
@@ -393,6 +393,6 @@ def test_many_actuators_are_told_by_the_worst(capsys):
     _print_fit(SimpleNamespace(rounds=lambda: [SimpleNamespace(fit=fit)]), names)
     told = " ".join(capsys.readouterr().out.split())
     assert told == (
-        "held-out action error, the largest 3 of 12: motor11 0.110 (11% of its spread), "
-        "motor10 0.100 (10% of its spread), motor9 0.090 (9% of its spread)"
+        "held-out action error, the largest 3 of 12: motor11 0.110 (11% of its std), "
+        "motor10 0.100 (10% of its std), motor9 0.090 (9% of its std)"
     )

@@ -48,7 +48,7 @@ def test_what_a_method_took_and_foresaw_is_told(run):
 def test_where_no_change_of_actions_will_do_that_is_said(run, chosen, predicted, short):
     result = dataclasses.replace(run.result, normalised_unadapted=0.2, normalised_adapted=0.6)
     text = sentence(dataclasses.replace(result, chosen=chosen, predicted=predicted), 0.02)
-    assert ("No change of the policy's actions is foreseen to close this gap." in text) == short
+    assert ("No change of the policy's actions is predicted to close this gap." in text) == short
 
 
 def test_adaptation_that_did_harm_is_called_that(run):

@@ -120,7 +120,7 @@ class Source:
 
     @cached_property
     def cost_to_go(self) -> Metric:
-        """By what an error costs to correct later, on the policy's course in the simulator."""
+        """By what an error costs to correct later, on the policy's trajectory in the simulator."""
         return cost_to_go(self.policy, self.unclamped, stream(self.seed, "cost-to-go"))
 
 

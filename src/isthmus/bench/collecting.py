@@ -16,7 +16,7 @@ from isthmus.transfer.collection import ReferenceRollout, collect
 
 ROBOTS, STEPS = 16, 40
 SIMULATIONS = 3
-"""Of each robot: itself, what the simulator expects of its next step, and the course it should be on."""
+"""Of each robot: itself, what the simulator expects of its next step, and the trajectory it should be on."""
 
 
 def collection(repeats: int) -> Benchmark:

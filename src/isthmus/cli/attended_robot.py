@@ -1,4 +1,4 @@
-"""A robot that somebody attends: every way to stop it is open before it moves, and is told of."""
+"""A robot that somebody attends: every way to stop it is open before it moves, and is announced."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -22,10 +22,10 @@ class Check:
 
     Example: `isthmus check hopper --policy ppo_hopper.zip --expect-return 3000`
 
-    The robot is checked first: `restore` has to undo `observe` along the policy's course, and n robots together have to
-    do what each does alone. Then the policy: its episodes have to last, and its return has to be what is claimed. Where
-    it is not, the usual mistakes are undone one by one: sign, order, scale, rate, a missing normaliser, and inputs that
-    were constant in training.
+    The robot is checked first: `restore` has to undo `observe` along the policy's trajectory, and n robots together
+    have to do what each does alone. Then the policy: its episodes have to last, and its return has to be what is
+    claimed. Where it is not, the usual mistakes are undone one by one: sign, order, scale, rate, a missing normaliser,
+    and inputs that were constant in training.
 
     Exits with code 1 when something is wrong.
     """

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone
         sys.stderr.close()
-    except Exception as error:  # the last resort: whatever gets here was foreseen by nobody
+    except Exception as error:  # the last resort: whatever gets here nobody expected
         said = describe_crash(error, sys.argv[1:] if arguments is None else arguments, command)
         errors.print(f"isthmus: {said}", markup=False, style="red")
         sys.exit(CRASHED)

@@ -1,4 +1,4 @@
-"""A crossing as it happens, on stderr."""
+"""A run as it happens, on stderr."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

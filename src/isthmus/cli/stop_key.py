@@ -39,7 +39,7 @@ def stop_key(stop: Stop) -> Generator[None]:
     finally:
         over.set()
         watcher.join(timeout=1.0)
-        with suppress(termios.error):  # of a terminal that is gone: what ended us is to be told, not this
+        with suppress(termios.error):  # of a terminal that is gone: what ended us is to be said, not this
             termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
 
 

@@ -97,7 +97,7 @@ class Transfer:
     )
 
     def _config(self) -> Config:
-        """The crossing that was asked for."""
+        """The run that was asked for."""
         target = TargetSpec.of_options(self.gap, self.target, self.robot)
         if (self.minutes is not None or self.speed != 1) and target.kind != "ros":
             raise Problem(
@@ -247,7 +247,7 @@ def _print_fit(folder: RunFolder, actuators: tuple[str, ...]) -> None:
             each = sorted(each, key=lambda one: one[1] / one[2] if one[2] else 0.0, reverse=True)[:LISTED_ACTUATORS]
             which = f", the largest {LISTED_ACTUATORS} of {len(actuators)}"
         texts = (
-            f"{name} {error:.3f}" + (f" ({error / std:.0%} of its spread)" if std else "") for name, error, std in each
+            f"{name} {error:.3f}" + (f" ({error / std:.0%} of its std)" if std else "") for name, error, std in each
         )
         stdout.print(f"held-out action error{which}: {', '.join(texts)}", soft_wrap=True)
 
@@ -290,6 +290,6 @@ def print_result(result: Result) -> None:
             soft_wrap=True,
         )
     if result.chosen and result.predicted is not None:
-        stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} foreseen in rehearsal", soft_wrap=True)
+        stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} predicted in rehearsal", soft_wrap=True)
     if result.falls_short:
         stdout.print(FALLS_SHORT, soft_wrap=True)

@@ -11,7 +11,7 @@ def noticeable_loss(expert: float, std: float, zero: float) -> float:
 
     It is measured against the expert's own score, and against what doing nothing (`zero`) is below that only where this
     is less: where doing nothing is catastrophic, every loss is small beside it. A cost near zero makes any change a
-    large share of it, and so does the expert's own spread from episode to episode count.
+    large share of it, and so does the expert's own variation from episode to episode count.
     """
     return max(SHARE * min(abs(expert), expert - zero), STD_SHARE * std)
 

@@ -12,7 +12,7 @@ ROOT_WEIGHT = 5.0
 
 @dataclass(frozen=True)
 class Metric:
-    """A squared length of errors: |root^T error / spread|^2."""
+    """A squared length of errors: |root^T error / scale|^2."""
 
     targets: Int
     """Observation dimensions that count."""
@@ -25,7 +25,7 @@ class Metric:
 
     @staticmethod
     def even(targets: Int, scale: Float) -> "Metric":
-        """All targets count alike, each in its spreads."""
+        """All targets count alike, each in its own standard deviations."""
         return Metric(targets, scale, np.eye(len(targets)))
 
     def evened(self) -> "Metric":
@@ -38,7 +38,7 @@ class Metric:
         return replace(self, root=np.where(which, times, 1.0)[:, None] * self.root)
 
     def scaled(self, errors: Float) -> Float:
-        """The targets' part of errors (..., obs), in spreads (..., d)."""
+        """The targets' part of errors (..., obs), in standard deviations (..., d)."""
         return errors[..., self.targets] / self.scale
 
     def weigh(self, errors: Float) -> Float:

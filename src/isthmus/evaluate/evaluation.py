@@ -47,7 +47,7 @@ def evaluate(
 ) -> Evaluation:
     """Run one episode in each of the world's simulations; `rng` draws where they start.
 
-    `watch` is told after every command which episodes (n,) it was for: the others have ended.
+    `watch` hears after every command which episodes (n,) it was for: the others have ended.
     """
     scores, returns, lengths = np.zeros(world.n), np.zeros(world.n), np.zeros(world.n, np.int64)
     start = world.reset(rng)

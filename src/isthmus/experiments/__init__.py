@@ -1,4 +1,4 @@
-"""Studies: many crossings, put side by side."""
+"""Studies: many runs, put side by side."""
 
 from isthmus.experiments.seeds import SeedStudy, study_seeds
 

@@ -48,7 +48,7 @@ class Ablated:
     gaps: tuple[str, ...]
 
 
-# Each family of gaps: dynamics that lines make up for, a delay, noise that lasts, sensors; little data for much noise.
+# Each family of gaps: dynamics that regression corrects, a delay, correlated noise, sensors; little data, much noise.
 CASES: Mapping[str, Ablated] = {
     "reacher": Ablated(500, ("tilt=60", "delay=2", "motor-noise=0.2,noise-correlation=0.9")),
     "hopper": Ablated(

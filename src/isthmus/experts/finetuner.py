@@ -27,7 +27,7 @@ JUDGED = 16
 FINETUNE = TrainSettings(
     steps=50_000, worlds=32, minibatch=256, rate=5e-4, discount=0.99, gae=0.95, initial_std=0.15, entropy=0.0
 )
-"""A spell of practice, found on Hopper with torque x0.9: small batches and a high rate, from a policy that is good."""
+"""A round of training, found on Hopper with torque x0.9: small batches and a high rate, from a policy that is good."""
 CRITIC_STEPS = 60_000
 """Steps in the source simulator that a critic first learns from, while the policy stays as it is."""
 STUDY_RATE, STUDY_MINIBATCH = 1e-4, 64

@@ -10,7 +10,7 @@ SPIN = 0.0003
 """Seconds before a deadline from which on it is waited for without sleeping."""
 NAP = 0.01
 CLOSE = 0.0006
-"""Seconds by which a told time may be short of a deadline: it comes in milliseconds, and is rounded on its way."""
+"""Seconds by which a reported time may be short of a deadline: it comes in milliseconds, and is rounded on its way."""
 
 
 class Clock(Protocol):
@@ -69,11 +69,11 @@ class TopicClock:
             self._moved.notify_all()
 
     def now(self) -> float:
-        """The latest time that was told."""
+        """The latest time that was reported."""
         return self._now
 
     def wait_until(self, deadline: float, patience: float, stop: Stop | None = None) -> bool:
-        """Wait for the time to be told."""
+        """Wait for a new time."""
         silent, last, deadline = 0.0, self._now, deadline - CLOSE
         with self._moved:
             while self._now < deadline and silent < patience and not (stop is not None and stop.asked):

@@ -3,7 +3,7 @@
 from collections import deque
 
 ENOUGH, WINDOW = 20, 100
-"""Readings from which the difference is first told, and of which it is told later on."""
+"""Readings from which the difference is first estimated, and from which it is estimated later on."""
 SYNCHRONISED = 0.02
 """Seconds by which clocks may seem to differ and still be taken as one: a reading is on its way for some of it.
 

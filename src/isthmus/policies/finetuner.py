@@ -37,7 +37,7 @@ class Finetuner(Protocol):
         ...
 
     def train(self, trained: Trained, seed: int, progress: Callable[[int, float], None]) -> Trained:
-        """Train on; `progress` is told each batch and the return of late."""
+        """Train on; `progress` hears of each batch and the return of late."""
         ...
 
     def worth(self, network: Mlp, seed: int) -> float:

@@ -24,7 +24,7 @@ LARGEST = 64 << 20
 """Bytes that are unpacked at most."""
 LONGEST_SETTINGS = 8 << 20
 CLIP_MEAN = 2.0
-"""To what SAC and TQC clip the mean of their actions with gSDE, before the tanh, unless they are told otherwise."""
+"""To what SAC and TQC clip the mean of their actions with gSDE, before the tanh, by default."""
 EXPLORATION = "log_std"
 """What PPO, A2C and TRPO have with continuous actions only."""
 REFUSED = {
@@ -50,7 +50,7 @@ class Family:
     squashed: bool
     """Whether a tanh limits the actions, unless the file says otherwise."""
     marks: tuple[str, ...]
-    """Weights by which it is told from those after it."""
+    """Weights that distinguish it from those after it."""
 
 
 FAMILIES = {

@@ -47,7 +47,7 @@ class Round:
     chosen: str = ""
     """What was taken, by a method that chooses among several."""
     predicted: float | None = None
-    """The normalised score that was foreseen for it."""
+    """The normalised score that was predicted for it."""
     predicted_scores: Mapping[str, PredictedScore] = field(default_factory=dict[str, PredictedScore])
     """How each of them did in rehearsal."""
     evaluated: bool = True
@@ -173,7 +173,7 @@ def _round(record: Record, number: int, waves: tuple[Sequence[Episode], ...], sp
     )
     predicted = [value for one in made.predicted_scores.values() for value in (one.score, one.error, one.episodes)]
     if not all(_is_finite(value) for value in (*predicted, *([made.predicted] if made.predicted_scores else []))):
-        raise ValueError("what was foreseen is not a number")
+        raise ValueError("what was predicted is not a number")
     if not len(made.error) == len(made.action_std) or len(made.error) not in (0, spec.action_size):
         raise ValueError(f"fit has {len(made.error)} actuators, the robot {spec.action_size}")
     for trajectory in (one for episode in made.episodes for one in episode):

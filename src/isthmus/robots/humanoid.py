@@ -30,7 +30,7 @@ ROOT_FORCES = 6
 def make_humanoid() -> Task:
     """Humanoid as in Gymnasium's v4."""
     model = _model()
-    body = _embodiment(model)
+    body = _robot_model(model)
     mass: Float = model.body_mass / model.body_mass.sum()  # (nbody,)
     score = forward_pay(body.spec.control_period, alive=5.0, weight=1.25)
     in_v5 = _seen_in_v5(model)
@@ -46,7 +46,7 @@ def make_humanoid() -> Task:
     )
 
 
-def _embodiment(model: mujoco.MjModel) -> RobotModel:
+def _robot_model(model: mujoco.MjModel) -> RobotModel:
     """A walker that also observes what follows from its state."""
     plain = walker(model, frame_skip=FRAME_SKIP, unseen=UNSEEN, start=near_rest(model, 1e-2), ended=_fallen)
     state = plain.spec.observation_size

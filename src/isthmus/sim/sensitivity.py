@@ -1,4 +1,4 @@
-"""How a simulator's next observation changes with where it starts and what it is told, by finite differences."""
+"""How a simulator's next observation changes with where it starts and with its action, by finite differences."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ from isthmus.core import Float, History, Simulator
 from isthmus.core.metric import Metric
 
 NUDGE = 1e-3
-"""Size of a difference, in spreads of a target or half ranges of an actuator."""
+"""Size of a difference, in standard deviations of a target or half ranges of an actuator."""
 CHUNK = 1024
 """Predictions made at once at most, so that a simulator sets up no more simulations than that."""
 
@@ -41,7 +41,7 @@ def for_robots(simulator: Simulator, n: int) -> Simulator:
 def action_sensitivity(
     simulator: Simulator, observations: Float, actions: Float, metric: Metric
 ) -> tuple[Float, Float]:
-    """The next observations (n, obs), and how their targets, in spreads, move with the actions (n, d, act)."""
+    """The next observations (n, obs), and d targets / d actions (n, d, act), targets in standard deviations."""
     n, act = actions.shape
     simulator = for_robots(simulator, n)
     nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
@@ -54,7 +54,7 @@ def action_sensitivity(
 def quick_action_sensitivity(
     simulator: Simulator, observations: Float, actions: Float, metric: Metric
 ) -> tuple[Float, Float]:
-    """The same, with differences in a hasty simulator where there is one: close enough for a step of Gauss-Newton."""
+    """The same, with differences in a coarse simulator where there is one: close enough for a step of Gauss-Newton."""
     simulator = for_robots(simulator, len(observations))
     coarse = simulator.coarse if isinstance(simulator, HasCoarse) else None
     if coarse is None:
@@ -64,7 +64,7 @@ def quick_action_sensitivity(
 
 
 def state_sensitivity(simulator: Simulator, observations: Float, actions: Float, metric: Metric) -> Float:
-    """How the next targets move with the targets now, both in spreads (n, d, d)."""
+    """How the next targets move with the targets now, both in standard deviations (n, d, d)."""
     n, d = len(observations), len(metric.targets)
     nudges = np.zeros((d + 1, observations.shape[1]))
     nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.scale

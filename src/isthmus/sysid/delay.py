@@ -1,4 +1,4 @@
-"""How late does the target do what it is told, or show what it does? Either way, a step is due to an earlier command.
+"""Estimate by how many control steps the target's actuators or sensors are delayed.
 
     late = argmin_d |o' - T_src(o, a_d)|        a_d given d control steps before
 
@@ -19,7 +19,7 @@ from isthmus.sysid.residualise import residualise
 LONGEST_DELAY = 4
 """Control steps."""
 LEAST_STEPS, MOST_STEPS = 30, 300
-"""Steps that it is told from."""
+"""Steps that it is estimated from."""
 CLEARLY, SURELY = 0.1, 4.0
 """Nats by which an earlier command must make a step more likely, and by how many standard errors."""
 SHARPEST = 1e-4

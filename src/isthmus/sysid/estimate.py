@@ -1,7 +1,7 @@
 """What was identified, in numbers for people: the simulator's own beside the robot's, and what the steps determine.
 
 Motion tells torques and what they have to overcome by their ratio only (`groups.py`). Of all ways to say the same,
-the one is told in which the fewest quantities are off: motors of half the strength, rather than a robot of twice the
+the one with the fewest changed quantities is reported: motors of half the strength, rather than a robot of twice the
 mass, with twice the damping, armature and stiffness.
 """
 

@@ -44,7 +44,7 @@ TO_DEVIATION = 1.4826
 
 @dataclass(frozen=True)
 class PredictionError:
-    """How far predictions are off, in spreads of a step."""
+    """How far predictions are off, in standard deviations of a step."""
 
     typical: float
     """In a typical step."""
@@ -137,7 +137,7 @@ class _Problem:
         return _Problem(physics, steps, targets[changing], scale[changing])
 
     def errors(self, z: Float, *, coarse: bool = False) -> Float:
-        """What is not predicted (n, d), in spreads."""
+        """What is not predicted (n, d), in standard deviations."""
         seen = self.physics.predict(self.physics.values(z), self.steps.before, self.steps.actions, coarse=coarse)
         return (self.steps.after - seen)[:, self.targets] / self.scale
 
@@ -148,7 +148,7 @@ class _Problem:
         return 1 / (_once(errors) * typical * np.hypot(1.0, errors / (OUTLYING * typical)))
 
     def even_weights(self, z: Float) -> Float:
-        """The same if no step is odd: w = 1, and s is that of all errors."""
+        """The same if no step is an outlier: w = 1, and s is that of all errors."""
         errors = self.errors(z)
         size = np.maximum(np.sqrt(np.square(errors).mean(axis=0)), SHARPEST)
         return np.broadcast_to(1 / (_once(errors) * size), errors.shape)
@@ -169,7 +169,7 @@ class _Problem:
         return bool(costs[0] < costs[1])
 
     def change(self, z: Float) -> Float:
-        """How errors change with z (n, d, p): many predictions, and for a step of Gauss-Newton they may be hasty."""
+        """How errors change with z (n, d, p): many predictions, and for a step of Gauss-Newton they may be coarse."""
         here = self.errors(z, coarse=True)
         away = NUDGE * np.where(z > 0, -1.0, 1.0)  # never past a bound
         columns = [

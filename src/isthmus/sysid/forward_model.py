@@ -28,8 +28,8 @@ class ForwardFit:
     episodes: int
     simulator_error: float
     model_error: float
-    """What is off in a step of an episode that was not fitted to, in spreads of a step (root mean square), in the
-    simulator as it was and in the fitted model."""
+    """One-step error on held-out episodes, in standard deviations of a step (root mean square): of the simulator as it
+    was, and of the fitted model."""
 
 
 @dataclass(frozen=True)

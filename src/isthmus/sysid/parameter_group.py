@@ -35,7 +35,7 @@ class ParameterGroup:
     """What is added is counted in these (parts,); None for a factor, which is counted as a logarithm."""
     low: float = -FARTHEST
     torque: bool = True
-    """Whether it is a torque, or what a torque has to overcome: these can be told from one another by ratio only."""
+    """Whether it is a torque, or what a torque has to overcome: of these only ratios can be identified."""
     vector: bool = False
     """Whether the parts are components of one vector, and add up to nothing."""
 

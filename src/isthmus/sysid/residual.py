@@ -67,7 +67,7 @@ class Residual:
     mean: Float
     """Of the inputs (k,)."""
     scale: Float
-    """Their spread (k,)."""
+    """Their standard deviation (k,)."""
     low: Float
     """Smallest standardised input in the data (k,)."""
     high: Float

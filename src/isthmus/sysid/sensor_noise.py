@@ -17,7 +17,7 @@ from isthmus.sim.sensitivity import predict_in_chunks, state_sensitivity
 from isthmus.sysid.residualise import residualise
 
 MOST_STEPS, STATES = 600, 40
-"""Steps that it is told from, and states in which A is looked at."""
+"""Steps that it is estimated from, and states in which A is looked at."""
 SURELY = 4.0
 """Standard errors by which a covariance is negative."""
 OUTLYING = 6.0

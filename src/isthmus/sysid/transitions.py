@@ -1,4 +1,4 @@
-"""Single steps of a robot, out of their order: what physics is told from."""
+"""Single steps of a robot, out of their order: what physics is estimated from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -10,11 +10,11 @@ from isthmus.tasks.task import Task
 
 WORLDS, STEPS = 8, 100
 CLOSE = 0.05
-"""Share of its spread to which the simulator works a number out that follows from the state."""
+"""Share of its standard deviation to which the simulator works a number out that follows from the state."""
 
 
 def sim_derived_policy(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Callable[[AnyPolicy], AnyPolicy]:
-    """What makes a policy see derived numbers as the task's simulator has them; found along the course of `policy`."""
+    """Wraps policies to see derived numbers as the task's simulator has them; these are found while `policy` acts."""
     derived, simulator = _derived(task, policy, rng), task.source()
     return lambda one: SimDerivedPolicy(one, simulator.show, derived) if len(derived) else one
 

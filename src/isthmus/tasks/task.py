@@ -39,7 +39,7 @@ class Task:
     policy: AnyPolicy | None = None
     """A policy that comes with the task."""
     judged: Callable[[np.random.Generator, int], State] | None = None
-    """Draws where judged episodes start, for a task that is not judged where it is practised."""
+    """Draws where judged episodes start, for a task that is not judged where it is trained."""
     speed_limits: Float | None = None
     """Of the joints of a real robot (act,), in rad/s: what keeps it safe."""
     go_on: Callable[[Float], Float] | None = None

@@ -1,4 +1,4 @@
-"""A crossing from start to end: collect, learn, evaluate, survive."""
+"""A run from start to end: collect, learn, evaluate, survive."""
 
 from isthmus.transfer.adapted import Controller, load_adapted
 from isthmus.transfer.config import Config

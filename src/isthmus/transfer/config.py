@@ -18,7 +18,7 @@ from isthmus.transfer.source.policy import PolicyFile
 from isthmus.transfer.targets.spec import TargetSpec
 
 EPISODES = 5
-"""At least: what lasts for an episode can be told from what lasts for ever by comparing some."""
+"""At least: an offset drawn anew in each episode is distinguished from a constant one by comparing episodes."""
 FEWEST_EPISODES, FEWEST_SIMULATED = 50, 16
 """Episodes behind a score, where nothing speaks for fewer, and behind that of a method that simulates in every step."""
 FORMAT = 1
@@ -45,7 +45,7 @@ def usual_episodes(target: TargetSpec) -> int:
 
 @dataclass(frozen=True)
 class Config:
-    """One crossing."""
+    """One run."""
 
     task: str
     gap: str = "none"
@@ -130,7 +130,7 @@ class Config:
         """Steps that an episode may have of a round that ends after so many samples."""
         if METHODS[self.method].sees_reward:
             return horizon
-        several = end // EPISODES  # a longer one is of a later part of the course
+        several = end // EPISODES  # a longer one is of a later part of the trajectory
         return min(self.settings.collect.length(round_number, horizon), max(several, 1))
 
     def load_gap(self) -> Gap:

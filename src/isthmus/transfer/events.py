@@ -1,4 +1,4 @@
-"""What a running crossing tells whoever watches it."""
+"""What a running run tells whoever watches it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -110,7 +110,7 @@ class RunFolder:
         Manifest(self.path).check()
 
     def keep(self, files: Mapping[Path, Callable[[Path], None]]) -> None:
-        """Write pieces of the run, each by a function that is told where to, and list them in the manifest.
+        """Write pieces of the run, each by a function that is given the path, and list them in the manifest.
 
         They are moved into place in the order in which they are given, once all of them are written and listed.
         """

@@ -40,7 +40,7 @@ def logged(path: Path, task: Task) -> list[Episode]:
 
 
 def gather(task: Task, gap: Gap, policy: AnyPolicy, samples: int, seed: int) -> list[Episode]:
-    """So many steps of `policy` as it is behind a gap, interrupted now and then as in a crossing's first round."""
+    """So many steps of `policy` as it is behind a gap, interrupted now and then as in a run's first round."""
     if samples < 1:
         raise Problem(f"samples must be at least 1, got {samples}")
     gap = gap.resolve(task.robot_model.model)

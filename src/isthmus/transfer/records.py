@@ -21,7 +21,7 @@ class Scored:
 
     @staticmethod
     def of(scores: Float) -> "Scored":
-        """Mean and spread over episodes (n,)."""
+        """Mean and standard deviation over episodes (n,)."""
         if not np.isfinite(scores).all():
             raise Problem("an episode's score is not finite: check the policy's commands and the target's reward")
         return Scored(float(scores.mean()), float(scores.std()))

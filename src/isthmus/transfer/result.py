@@ -1,4 +1,4 @@
-"""What a crossing comes to."""
+"""What a run comes to."""
 
 import dataclasses
 import platform
@@ -14,7 +14,7 @@ from isthmus.core.loss import noticeable_loss, recovered, relative_loss
 from isthmus.io import from_json, read_json, write_json
 from isthmus.transfer.old_names import RESULT, current_names
 
-FALLS_SHORT = "no change of the policy's actions is foreseen to close this gap"
+FALLS_SHORT = "no change of the policy's actions is predicted to close this gap"
 DERIVED = ("relative_loss", "loss_in_stds", "recovered")
 """What `result.json` says besides, and what follows from the other figures."""
 PACKAGES = ("isthmus", "mujoco", "numpy", "torch", "gymnasium")
@@ -69,7 +69,7 @@ class Result:
 
     @property
     def falls_short(self) -> bool:
-        """Whether what was taken changes actions alone, and was not foreseen to close the gap."""
+        """Whether what was taken changes actions alone, and was not predicted to close the gap."""
         return self.predicted is not None and self.predicted < SHORT and self.chosen != FINETUNED
 
     @property

@@ -51,11 +51,11 @@ def run_transfer(
     abandon: "Abandon | None" = None,
     context: SourceContext | None = None,
 ) -> Result:
-    """Run `config` in `folder`, or go on with it; `watch` is told how it goes. A report needs `traces`.
+    """Run `config` in `folder`, or go on with it; `watch` hears how it goes. A report needs `traces`.
 
     A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
     a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `context` that is
-    known may be shared by crossings of the same task, policy and seed.
+    known may be shared by runs of the same task, policy and seed.
     """
     context = context or SourceContext.of(config.task, config.policy, config.seed)
     task = context.task
@@ -202,7 +202,7 @@ class _Run:
         return stop_at_score is not None and len(last) == 2 and all(one.normalised >= stop_at_score for one in last)
 
     def _settled(self, scale: Scale, samples: int) -> Settled | None:
-        """Whether scores are clearly above what would be enough, or clearly below; for a glance any few will do."""
+        """Whether scores are clearly above or below what would be enough; an interim score needs only a few."""
         stop_at_score = self.config.stop_at_score
         if self.config.interim_episodes and samples < self.config.samples:
             return lambda _scores: True

@@ -31,9 +31,9 @@ def test_what_was_foreseen_stands_beside_what_happened(run):
         "explained": pytest.approx(run.result.normalised_adapted, rel=1e-4),
     }
     assert drawn(chart) == {
-        "foreseen in rehearsal": {"identified": 0.7},
-        "foreseen, as it is": {"unadapted": 0.5},
-        "foreseen, taken": {"explained": 0.9},
+        "predicted in rehearsal": {"identified": 0.7},
+        "predicted, as it is": {"unadapted": 0.5},
+        "predicted, taken": {"explained": 0.9},
         "on the target": happened,
     }
     assert chart.data[0]["error_x"]["array"] == [0.1]
@@ -41,15 +41,15 @@ def test_what_was_foreseen_stands_beside_what_happened(run):
 
 def test_what_stays_as_it_was_is_called_by_its_name(run):
     chart = rehearsal_chart(rehearsed(run, "identified", 0.8, unadapted=0.5, explained=0.6, as_before=0.8))
-    assert drawn(chart)["foreseen, taken"] == {"identified (as before)": 0.8}
+    assert drawn(chart)["predicted, taken"] == {"identified (as before)": 0.8}
     chart = rehearsal_chart(rehearsed(run, "explained", 0.6, unadapted=0.5, explained=0.6, as_before=0.4))
-    assert drawn(chart)["foreseen in rehearsal"] == {"as before": 0.4}
+    assert drawn(chart)["predicted in rehearsal"] == {"as before": 0.4}
 
 
 def test_a_policy_that_stays_as_it_is_is_drawn_once(run):
     chart = rehearsal_chart(rehearsed(run, "unadapted", 0.99, unadapted=0.99))
-    assert drawn(chart)["foreseen, taken"] == {"unadapted": 0.99}
-    assert "foreseen, as it is" not in drawn(chart)
+    assert drawn(chart)["predicted, taken"] == {"unadapted": 0.99}
+    assert "predicted, as it is" not in drawn(chart)
 
 
 def test_the_curve_has_what_was_foreseen(run):

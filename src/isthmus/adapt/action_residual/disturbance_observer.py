@@ -21,7 +21,7 @@ class DisturbanceObserver:
 
     @property
     def is_idle(self) -> bool:
-        """Whether steps tell nothing of the next one: no disturbance lasts, or no step before is seen."""
+        """Whether past steps do not help: no disturbance is correlated in time, or no step before is seen."""
         return not self.response.lookback or not self.response.disturbance.correlation.any()
 
     def initial_state(self, n: int) -> PolicyState:

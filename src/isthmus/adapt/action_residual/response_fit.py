@@ -44,9 +44,9 @@ def fit_response(
 ) -> tuple[Response, RidgeFit]:
     """The response that was at work in `runs`, for who looks at `history` observations and the actions between them.
 
-    Errors may depend on the state, or come from a disturbance that lasts from step to step, which who has history can
-    follow. What depends on the state lasts too, but to follow that is to come late: whichever foresees the errors
-    better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
+    Errors may depend on the state, or come from a disturbance that is correlated from step to step, which history can
+    reveal. Errors that depend on the state are correlated in time too, but tracking them lags behind. Whichever
+    predicts the errors better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
     """
     components = components or Components()
     seen, commands, actions, past = (

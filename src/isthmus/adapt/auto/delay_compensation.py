@@ -1,4 +1,4 @@
-"""Decide for when a command will take effect, where that is later: until then a robot does what it was told before.
+"""Decide for the state in which a delayed command will take effect.
 
 o_then = T(...T(T(o, a_1), a_2)..., a_d)        the d commands that are still on their way
 a = pi(o_then)

@@ -58,7 +58,7 @@ class AutoMethod:
     def _begin(self, delay: int) -> None:
         """Start with the source's policy as it is, on a robot whose commands are so late."""
         self._delay_steps = delay
-        # What lasts is followed from step to step, and where a robot will be is not where it was said to be before.
+        # A disturbance is tracked step by step, so a predicted state is no substitute for the measured one.
         history = 1 if delay else max(self._settings.history, 2)
         self._action_residual = ActionResidualMethod(self._source, replace(self._settings, history=history))
         self._selected: tuple[str, Method] = UNADAPTED, self._unadapted

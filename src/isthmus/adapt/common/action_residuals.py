@@ -27,7 +27,7 @@ class ActionResiduals:
     gain: Float
     """The share of an error that shows in `values` (..., act)."""
     noise_scale: Float
-    """How many times more blurred than at its clearest an error is seen (..., act)."""
+    """How many times noisier than at its clearest an error is measured (..., act)."""
 
     @staticmethod
     def of(

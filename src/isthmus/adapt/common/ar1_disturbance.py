@@ -24,11 +24,11 @@ from isthmus.adapt.common.ar1_filter import AR1Filter
 from isthmus.core import Bool, Float
 
 REACH = 4.0
-"""The grid goes so many spreads to either side."""
+"""The grid reaches this many standard deviations either way."""
 POINTS = 81
 COMMANDS = 161
 FURTHEST = 3.0
-"""Commands go beyond the limit by so many spreads at most."""
+"""Commands go beyond the limit by so many standard deviations at most."""
 TIE = 1e-6
 """Of commands with the same effect, the smallest is given."""
 
@@ -53,7 +53,7 @@ class AR1Disturbance:
             and (self.measurement_std >= 0).all()
         )
         if len(shapes) != 1 or not (fine and np.isfinite(self.measurement_std).all() and np.isfinite(self.std).all()):
-            raise ValueError("a disturbance needs a spread, a share that lasts and a blur for every actuator")
+            raise ValueError("a disturbance needs a std, a correlation and a measurement std for every actuator")
 
     @staticmethod
     def none(actuators: int) -> "AR1Disturbance":
@@ -65,7 +65,7 @@ class AR1Disturbance:
         return replace(self, std=self.std * actuators, correlation=self.correlation * actuators)
 
     def correlated_at(self, actuators: Bool) -> "AR1Disturbance":
-        """The same, but lasting at these actuators (act,) only."""
+        """The same, but correlated in time at these actuators (act,) only."""
         return replace(self, correlation=self.correlation * actuators)
 
     @property

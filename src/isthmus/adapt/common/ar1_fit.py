@@ -16,12 +16,12 @@ MEASUREMENT_SHARES = (1e-6, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 ROWS = 4000
 """Looked at, of the latest."""
 CLEARLY = 3.0
-"""A disturbance that lasts has to be so much more likely than one that does not, in natural logarithms."""
+"""A correlated disturbance has to be so much more likely than one that does not, in natural logarithms."""
 
 
 def fit_disturbance(errors: ActionResiduals, runs: Int, size: Float, *, saturates: bool) -> AR1Disturbance:
     """From errors (n, act) that no line explains, in order within `runs` (n,), and how large those are (act,)."""
-    # What is new at every step may be called blur or disturbance: only where it is cut off does that matter.
+    # White noise may count as measurement noise or as disturbance: that matters only where it is cut off.
     shapes = np.array([(0.0, MEASUREMENT_SHARES[0]), *product(CORRELATIONS, MEASUREMENT_SHARES)])
     rows = _latest(runs)
     likely = _log_likelihood(errors[rows].each(RaggedBatch.of(runs[rows]).pad), size, *shapes.T)

@@ -10,13 +10,13 @@ CLEAR_GAIN = 0.5
 WELL_INSIDE = 0.85
 LEAST = 20
 INNER, OUTER = 1.5, 10.0
-"""A heap has so many times the actions of equal stretches on either side of it: beyond the limit there is nothing."""
+"""A peak has so many times the actions of equal stretches on either side of it: beyond the limit there is nothing."""
 
 
 def is_saturated(actions: Float, effective: Float, gain: Float) -> bool:
-    """Whether actions well inside their limits, in half ranges (n, act), came to lie in a heap at the limit.
+    """Whether actions well inside their limits, in half ranges (n, act), came to lie in a peak at the limit.
 
-    `gain` is how clearly each shows. Noise that is cut off at the limit leaves such a heap. A stronger or weaker motor
+    `gain` is how clearly each shows. Noise that is cut off at the limit leaves such a peak. A stronger or weaker motor
     does not, nor do other forces.
     """
     size = np.abs(effective[(np.abs(actions) < WELL_INSIDE) & (gain > CLEAR_GAIN)])

@@ -2,12 +2,12 @@
 
 An underactuated robot cannot reach every wanted state, and must miss some part of it. The part to hit is the one that
 is hard to make up for: P, the cost-to-go of a linear-quadratic regulator that brings the robot back to the policy's own
-course. It is found in the source simulator alone, by the Riccati recursion backward along that course,
+course. It is found in the source simulator alone, by the Riccati recursion backward along that trajectory,
 
     K = (R + g B'PB)^-1 g B'PA        P <- Q + g A'P (A - B K)
 
-with Q = 1 in spreads of a step, R = 1 in half ranges of the actuators, and A, B of the simulator at every step. P is
-averaged over the course, at unit trace; so is R.
+with Q = 1 in standard deviations of a step, R = 1 in half ranges of the actuators, and A, B of the simulator at every
+step. P is averaged over the trajectory, at unit trace; so is R.
 """
 
 import numpy as np
@@ -19,10 +19,10 @@ from isthmus.sim.sensitivity import action_sensitivity, state_sensitivity
 
 ROLLOUT_STEPS = 300
 ROLLOUTS = 2
-"""Simulations whose course the recursion goes back along; the others only tell the spread."""
+"""Simulations whose trajectory the recursion goes back along; the others only give the standard deviation."""
 DISCOUNT = 0.97
 TAIL = 0.2
-"""Share of a course that the recursion needs to forget where it began."""
+"""Share of a trajectory that the recursion needs to forget where it began."""
 
 
 def cost_to_go(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) -> Metric:
@@ -40,7 +40,7 @@ def cost_to_go(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator
 
 
 def even_metric(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) -> Metric:
-    """The metric in which all targets count alike, in spreads of a step along the course of `policy`."""
+    """The metric in which all targets count alike, in standard deviations of a step when `policy` acts."""
     observations, _, running = _rollout(policy, simulator, rng)
     return _step_scaled_metric(simulator, observations, running)
 
@@ -61,7 +61,7 @@ def _rollout(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator) 
 
 
 def _riccati(simulator: Simulator, observations: Float, actions: Float, even: Metric) -> list[Float]:
-    """P at every state (T, obs) of a course but its last ones."""
+    """P at every state (T, obs) of a trajectory but its last ones."""
     states = state_sensitivity(simulator, observations, actions, even)
     _, inputs = action_sensitivity(simulator, observations, actions, even)
     d, act = inputs.shape[1:]

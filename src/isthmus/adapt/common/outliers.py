@@ -10,7 +10,7 @@ OUTLIER_SHARE, RANGE = 0.02, 6.0
 
 
 def observed(residual: Float, std: Float) -> tuple[Float, Float]:
-    """How likely normal errors of size `std` are to miss by so much, or to be odd; and how likely not to be odd."""
+    """The density of residuals under a normal of size `std` with outliers, and the chance that each is no outlier."""
     normal = (1 - OUTLIER_SHARE) * np.exp(-0.5 * np.square(residual / std)) / (std * np.sqrt(2 * np.pi))
     chance = normal + OUTLIER_SHARE / RANGE
     return chance, normal / chance

@@ -33,5 +33,5 @@ class RaggedBatch:
         return whole
 
     def gather(self, whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The rows (n, ...) of what was spread out."""
+        """The rows (n, ...) of a padded batch."""
         return whole[self.step, self.run]

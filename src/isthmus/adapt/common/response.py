@@ -77,7 +77,7 @@ class Response:
         return np.concatenate(parts, axis=1)
 
     def errors(self, observations: Float, actions: Float, past: Float) -> Float:
-        """What the lines foresee of u - a, in half ranges (n, act)."""
+        """What the regression predicts of u - a, in half ranges (n, act)."""
         return self.features(observations, actions, past) @ self.weights
 
     def effect(self, commands: Float, belief: Float) -> Float:
@@ -91,7 +91,7 @@ class Response:
         return np.clip(commands, self.middle - self.half_range, self.middle + self.half_range)
 
     def unexplained(self, observations: Float, commands: Float, past: Float, found: EffectiveAction) -> ActionResiduals:
-        """Errors of commands (n, act), before any limit, that the lines do not foresee."""
+        """Errors of commands (n, act), before any limit, that the regression does not predict."""
         errors = ActionResiduals.of(
             commands, self.half_range, found, saturates=self.disturbance.saturates, middle=self.middle
         )

@@ -36,7 +36,7 @@ class RidgeFit:
     baseline_rmse: Float
     """Error of neither (act,)."""
     nll: Float
-    """How unlikely a held-out row is by what was foreseen, in natural logarithms (act,)."""
+    """How unlikely a held-out row is under the prediction, in natural logarithms (act,)."""
 
     def where(self, actuators: Bool, others: "RidgeFit") -> "RidgeFit":
         """These lines for `actuators` (act,), and for the rest those of `others`."""
@@ -61,10 +61,10 @@ def fit_ridge(
     was not fitted to, or on blocks of rows where there are few. Where no line does better than none, the weights are
     zero: with little data or much noise the model does no harm.
 
-    Where a `disturbance` lasts, a command that makes up for it goes along with it, and a line between the two would be
-    taken for an answer of the robot. Where it is cut off, rows that only bound an error have to be used too: left out,
-    they would make the errors look smaller than they are. In both cases the lines are fitted to what is new in each
-    step, beginning with the weights found `so_far` (f, act).
+    Where a `disturbance` is correlated in time, commands that compensate for it are correlated with it. A regression
+    of one on the other would be taken for a response of the robot. Where it saturates, rows that only bound an error
+    are used too: without them errors would look smaller than they are. In both cases the regression is fitted to the
+    innovations of each step, beginning with the weights found `so_far` (f, act).
     """
     act, penalties = errors.values.shape[1], _penalties(components or Components())
     weights, rmse, baseline_rmse, nll = np.zeros((features.shape[1], act)), *np.zeros((3, act))
@@ -123,7 +123,7 @@ def _innovations(
 def _uncensored(observed: Float, bounds: Float, censoring: Float) -> float:
     """Spread by expectation maximisation.
 
-    Errors that are only bounded count with the square they have beyond, and all only as far as they are not odd: an
+    Errors that are only bounded count with the square they have beyond, and all only as far as they are no outliers: an
     effect that is explained a little short of the limit makes a huge error of a command far beyond.
     """
     size = max(float(np.median(np.abs(observed))) / MEDIAN, TINY)

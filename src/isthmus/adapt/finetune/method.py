@@ -20,13 +20,13 @@ from isthmus.policies.finetuner import Finetuner, Trained
 from isthmus.sysid.residual import Steps, fit_residual
 
 SPELLS = 2
-"""Spells of practice in a round, after each of which the policy is judged."""
+"""Rounds of training in a round, after each of which the policy is judged."""
 LONG_SPELLS = 4
 """The same where policies are rehearsed."""
 
 
 class FinetuneMethod:
-    """A corrected simulator, and practice in it."""
+    """A corrected simulator, and training in it."""
 
     history = 1
     needs_target_data = True

@@ -22,7 +22,7 @@ from isthmus.policies.finetuner import Trained
 
 @dataclass(frozen=True)
 class Exploring(AdaptedPolicy):
-    """A policy whose actions vary, so that it can be told which are better."""
+    """A policy whose actions vary, so that better ones can be found."""
 
     policy: TracedPolicy
     std: Float

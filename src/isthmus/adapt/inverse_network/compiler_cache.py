@@ -9,6 +9,6 @@ FOLDER = "TORCHINDUCTOR_CACHE_DIR"
 def make_no_compiler_cache() -> None:
     """Call this before the first optimiser is made: torch then loads its compiler, which makes its folder at once.
 
-    It is told of a folder that exists, for as long as the process lives. A folder that the user chose is left alone.
+    It is given a folder that exists, for as long as the process lives. A folder that the user chose is left alone.
     """
     os.environ.setdefault(FOLDER, tempfile.gettempdir())

@@ -24,7 +24,7 @@ class Windows:
     actions: Float32
     """Applied actions, row by row with `observations`; zero where there is none (rows, act).
 
-    Applied, not commanded: past the limit many commands have the same effect, and none can be told from another.
+    Applied, not commanded: past the limit many commands have the same effect and cannot be distinguished.
     """
     corrections: Float32
     """Applied actions minus the source's within the actuators' limits, row by row with `actions` (rows, act).

@@ -32,7 +32,7 @@ SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 DOUBT = 2.0
 """Standard errors by which a share must do better in other episodes than the simulator's own physics."""
 MOST_CHECKED = 200
-"""Steps that the action error is told from."""
+"""Steps that the action error is estimated from."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class _Trial:
     """Steps that were not fitted to, in a simulator.
 
     Good predictions alone are not enough: with noisy sensors the best ones are timid, as of a robot in treacle, and
-    their inverse is wild. Nor are well told actions: with noisy motors a robot without weight tells them best.
+    their inverse is wild. Nor are well determined actions: with noisy motors a robot without weight tells them best.
     """
 
     action_errors: Float
     """How far the actions that would explain the steps are from those applied (n, act)."""
     missed: Float
-    """What is not predicted, in spreads (n, d)."""
+    """What is not predicted, in standard deviations (n, d)."""
     half_range: Float
 
     @property
@@ -73,7 +73,7 @@ class _Trial:
         return np.square(self.action_errors / self.half_range).mean(axis=1), np.square(self.missed).mean(axis=1)
 
     def gain(self, other: "_Trial") -> float:
-        """How much better actions are told than by `other`; nothing where either may be for the worse."""
+        """How much better actions are predicted than by `other`; nothing where either may be for the worse."""
         gains = [PairedGain.of(theirs, ours, ddof=0) for ours, theirs in zip(self.costs, other.costs, strict=True)]
         return gains[0].mean if all(gain.exceeds(by=DOUBT) for gain in gains) else 0.0
 

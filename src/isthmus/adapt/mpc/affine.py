@@ -9,7 +9,7 @@ from isthmus.core import Float, Int, WorldSpec
 
 @dataclass(frozen=True)
 class Units:
-    """States x are an observation's targets in spreads of a step; controls u are actions in half ranges."""
+    """States x are an observation's targets in standard deviations of a step; controls u are actions in half ranges."""
 
     spec: WorldSpec
     scale: Float

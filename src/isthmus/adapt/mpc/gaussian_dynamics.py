@@ -38,9 +38,9 @@ class GaussianSettings:
     covariance_strength: float = 1.0
     """n0."""
     alpha: float = 100.0
-    """In squared spreads of a step: how far about the robot the simulator's slopes are taken to hold."""
+    """In squared standard deviations of a step: how far about the robot the simulator's slopes are taken to hold."""
     noise: float = 1e-2
-    """SX, in squared spreads of a step."""
+    """SX, in squared standard deviations of a step."""
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ class Horizon:
         return self.dynamics(states, controls)
 
     def cost(self, states: Float, controls: Float) -> Float:
-        """The cost of whole courses (n,)."""
+        """The cost of whole trajectories (n,)."""
         effort = EFFORT * np.square(controls).sum(axis=(1, 2))
         return self._price(self._parts(states, controls)).sum(axis=1) + effort
 
     def local(self, states: Float, controls: Float) -> Local:
-        """Dynamics and cost near courses of states (n, T+1, d) and controls (n, T, act)."""
+        """Dynamics and cost near trajectories of states (n, T+1, d) and controls (n, T, act)."""
         n, steps, act = controls.shape
         d = states.shape[2]
         slope, curvature = self._expand(self._parts(states, controls))

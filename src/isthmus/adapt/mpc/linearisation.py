@@ -9,7 +9,7 @@ from isthmus.adapt.mpc.affine import Affine, Units
 from isthmus.core import Float
 
 NUDGE = 1e-3
-"""Size of a difference, in spreads of a state or half ranges of a control."""
+"""Size of a difference, in standard deviations of a state or half ranges of a control."""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class ArxModel:
         return out
 
     def sensitivity(self, horizon: int) -> Float:
-        """How what is sensed in each step of a course depends on each step's action (h, s, h, act)."""
+        """How what is sensed in each step of a trajectory depends on each step's action (h, s, h, act)."""
         s, act = self.weights.shape[1], self.actions
         nothing = np.zeros((horizon * act, s))
         each = np.eye(horizon * act).reshape(horizon * act, horizon, act)

@@ -1,4 +1,4 @@
-"""Look a few steps ahead: command what brings the robot along the simulator's course, not just to its next state.
+"""Look a few steps ahead: command what brings the robot along the simulator's trajectory, not just to its next state.
 
     a_src, o_want   from the simulator, for each of the next h steps
     a               the first of the actions that minimise |q - q_want|^2 + r |a - a_src|^2 over those steps
@@ -44,7 +44,7 @@ LEAST_HISTORY = 3
 
 
 class PreviewPolicy(AdaptedPolicy):
-    """The source's policy, its commands changed so that the robot keeps to the simulator's course."""
+    """The source's policy, its commands changed so that the robot keeps to the simulator's trajectory."""
 
     def __init__(self, source: Source, arx: ArxModel) -> None:
         """Look ahead with `arx`."""

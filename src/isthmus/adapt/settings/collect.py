@@ -14,9 +14,9 @@ class CollectSettings:
     interrupt_scale: float = 0.2
     """Size of random actions, as a share of the actuators' range."""
     drift: float = 3.0
-    """Distance from the source's own course, in its spreads, at which an episode is cut short."""
+    """Distance from the source's own trajectory, in its standard deviations, at which an episode is cut short."""
     first_share: float = 0.5
-    """Share of the task's horizon that an episode lasts in the first round; it doubles every round."""
+    """Share of the task's horizon that an episode takes in the first round; it doubles every round."""
     placed: int = 0
     """Random actions to try from every state along an episode: in simulation only."""
 

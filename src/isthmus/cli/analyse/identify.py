@@ -80,7 +80,7 @@ class Identify:
             [_row(one, part) for one in rows for part in _changed_parts(one)],
         )
         stdout.print(
-            f"a typical step is off by {found.before.typical:.2g} spreads in the simulator and by"
+            f"a typical step is off by {found.before.typical:.2g} standard deviations in the simulator and by"
             f" {found.after.typical:.2g} as identified; all steps, by {found.before.rms:.2g} and"
             f" {found.after.rms:.2g} (root mean square)",
             soft_wrap=True,

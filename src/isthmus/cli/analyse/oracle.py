@@ -76,11 +76,11 @@ class Oracle:
             soft_wrap=True,
         )
         text = ", ".join(f"{name} {error:.2f}" for name, error in list(found.missed.items())[:LISTED])
-        stdout.print(f"missed most, in spreads of a step: {text}", soft_wrap=True)
+        stdout.print(f"missed most, in standard deviations of a step: {text}", soft_wrap=True)
         if found.fitted:
             stdout.print(
                 f"estimated from {found.fitted.samples} recorded steps: one that was not fitted to is off by "
-                f"{found.fitted.simulator_error:.2g} spreads in the simulator, by {found.fitted.model_error:.2g} "
-                "in the fitted model, which knows no noise",
+                f"{found.fitted.simulator_error:.2g} standard deviations in the simulator, by "
+                f"{found.fitted.model_error:.2g} in the fitted model, which knows no noise",
                 soft_wrap=True,
             )

@@ -24,9 +24,9 @@ class Ablation:
     workers: int = len(os.sched_getaffinity(0))
     """Processes that run side by side."""
     out: Path = Path("runs/ablation")
-    """Folder of the crossings."""
+    """Folder of the runs."""
     results: Path | None = None
-    """Folder of ablation.json and ablation.md; that of the crossings when not given."""
+    """Folder of ablation.json and ablation.md; that of the runs when not given."""
     json: bool = False
     """Print JSON only."""
 

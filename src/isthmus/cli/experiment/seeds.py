@@ -1,4 +1,4 @@
-"""The same crossing from many seeds."""
+"""The same run from many seeds."""
 
 import os
 from dataclasses import dataclass

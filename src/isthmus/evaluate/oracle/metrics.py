@@ -11,7 +11,7 @@ from isthmus.sim.unactuated import unactuated_targets
 from isthmus.tasks import Task
 
 ROLLOUTS = 16
-"""Simulations of the policy's course that tell how much an observation changes in a step."""
+"""Simulations of the policy's trajectory that tell how much an observation changes in a step."""
 
 
 def _even(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
@@ -31,7 +31,7 @@ METRICS: dict[str, Callable[[Task, AnyPolicy, np.random.Generator], Metric]] = {
     "root": _root,
     "cost-to-go": _cost_to_go,
 }
-"""All alike, in one-step spreads; the unactuated five times more; or by what an error costs to correct later."""
+"""All alike, in standard deviations of a step; the unactuated five times more; or by what correcting an error costs."""
 
 
 def make_metric(name: str, task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:

@@ -21,7 +21,7 @@ class OracleDecision(Decision):
     """One control step of the oracle, with how near it came."""
 
     missed: Float
-    """Wanted minus reached, in spreads of the targets (n, d)."""
+    """Wanted minus reached, in standard deviations of the targets (n, d)."""
     limited: Bool
     """Where an actuator at its limit would have gone further (n,)."""
 

@@ -28,7 +28,7 @@ from isthmus.tasks import Task
 from isthmus.tasks.sim_derived import sim_derived_policy
 
 TOLERANCE = 0.05
-"""A wanted state was out of reach when some target was missed by more than this, in spreads of a step."""
+"""A wanted state was out of reach when some target was missed by more than this, in standard deviations of a step."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class OracleScore:
     unactuated: float
     """Share of the steps whose wanted state was out of reach though no limit was: not every direction is actuated."""
     missed: dict[str, float]
-    """How far each target was missed, in spreads of a step (root mean square), the farthest first."""
+    """How far each target was missed, in standard deviations of a step (root mean square), the farthest first."""
     fitted: ForwardFit | None = None
     """How good the forward model is that stands in for a target known from logs alone; None for the oracle."""
 
@@ -67,7 +67,7 @@ class OracleScore:
 
 
 def oracle_score(task: Task, gap: Gap, policy: AnyPolicy, metric: str, *, episodes: int, seed: int) -> OracleScore:
-    """Let the oracle carry `policy` across `gap`, from the starts of a crossing of that seed."""
+    """Let the oracle carry `policy` across `gap`, from the starts of a run of that seed."""
     gap = gap.resolve(task.robot_model.model)
     target = UnclampedTarget.of(task.robot_model, gap.apply(task.robot_model.model))
     trial = _Trial(task, policy, metric, episodes, seed)

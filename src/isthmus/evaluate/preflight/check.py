@@ -16,7 +16,7 @@ class Check:
 
 
 def guarded(name: str, remedy: str, measure: Callable[[], tuple[bool, str]]) -> Check:
-    """The check that `measure` makes: whether it passed, and the figure. An exception is a failure that is told."""
+    """The check that `measure` makes: whether it passed, and the figure. An exception is a failure that is reported."""
     try:
         passed, measured = measure()
     except Exception as error:  # a user's function fails in its own manner

@@ -34,7 +34,7 @@ class OtherInputs(PolicyWrapper):
 
 
 def standardised(task: Task, policy: AnyPolicy) -> Iterator[AnyPolicy]:
-    """The policy with statistics that it may have been trained with: of exploration, then of its own course with those.
+    """The policy with statistics that it may have been trained with: of exploration, then of its own motion with those.
 
     They are not the ones it was trained with, so its return is below what it was.
     """
@@ -47,7 +47,7 @@ def standardised(task: Task, policy: AnyPolicy) -> Iterator[AnyPolicy]:
 
 
 def _standardise(task: Task, policy: AnyPolicy, noise: float) -> Callable[[Float], Float]:
-    """Standardise by the statistics of a course under noise."""
+    """Standardise by the statistics of a trajectory under noise."""
     world, rng = task.source(WORLDS), stream(0, "check", "statistics")
     start = world.reset(rng)
 

@@ -14,12 +14,12 @@ from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
 
 WORLDS, STEPS, STATES = 8, 100, 96
-"""Of the course along which states are compared, and how many of its states are."""
+"""Of the trajectory along which states are compared, and how many of its states are."""
 STARTS, UNLIKELY = 256, 0.25
 """Initial states that are drawn together and one by one, and the distance of their distributions (Kolmogorov and
 Smirnov's) that two samples of that size come to once in a million."""
 CODEC = 1e-6
-"""Share of its spread by which a number may change when an observation is put back."""
+"""Share of its standard deviation by which a number may change when an observation is put back."""
 PREDICTION = 1e-2
 """Share of its typical change in a step by which a prediction from an observation may be off."""
 BATCH = 1e-6
@@ -111,7 +111,7 @@ def _start(task: Task) -> tuple[bool, str]:
         for column in range(size):
             if _distance(many[:, column], alone[:, column]) > UNLIKELY:
                 return False, (
-                    f"{name}[{column}] spreads by {many[:, column].std():.3g} when {STARTS} are drawn together "
+                    f"{name}[{column}] varies by {many[:, column].std():.3g} when {STARTS} are drawn together "
                     f"and by {alone[:, column].std():.3g} one by one"
                 )
     return True, f"{STARTS} states"
@@ -128,7 +128,7 @@ def _codec(task: Task, reference: ReferenceRollout) -> tuple[bool, str]:
     seen = reference.observations
     error = np.sqrt(np.square(task.source().show(seen) - seen).mean(axis=0))
     std = seen.std(axis=0)
-    return _worst(task, error, np.where(std > 1e-9, std, 1.0), CODEC, "its spread")
+    return _worst(task, error, np.where(std > 1e-9, std, 1.0), CODEC, "its standard deviation")
 
 
 def _prediction(task: Task, policy: AnyPolicy, reference: ReferenceRollout) -> tuple[bool, str]:

@@ -1,4 +1,4 @@
-"""Which method to take, and why, told by the rows alone."""
+"""Which method to take, and why, by the rows alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def _oracle_text(best: Row, oracle_scores: Mapping[str, float]) -> list[str]:
 
 
 def score_text(row: Row) -> str:
-    """A score and its spread over seeds."""
+    """A score and its standard deviation over seeds."""
     return f"{row.mean:.3f}" if row.std is None else f"{row.mean:.3f} ± {row.std:.3f}"
 
 

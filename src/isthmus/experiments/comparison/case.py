@@ -70,7 +70,7 @@ class Case:
         }
 
     def config(self, entry: Entry, seed: int) -> Config:
-        """The crossing of an entry."""
+        """The run of an entry."""
         return Config(
             task=self.task,
             gap=self.gap,

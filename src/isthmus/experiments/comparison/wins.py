@@ -1,4 +1,4 @@
-"""Where each method wins, told by the figures of many comparisons."""
+"""Where each method wins, by the figures of many comparisons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -9,7 +9,7 @@ Promise = Literal["stop", "watchdog", "follow", "runs out", "refused", "goes on"
 BOUNDS: dict[Promise, float] = {"stop": 0.1, "watchdog": 0.35, "follow": 1.0, "runs out": 0.9}
 """Seconds.
 
-- stop: from the request to when the arm has been told to hold;
+- stop: from the request to when the arm has received the hold;
 - watchdog: from the fault to the same; what an observation may be old (0.06) and late (0.25), and two looks;
 - follow: the same, for a joint that does not follow; it shows only after its command has moved a step;
 - runs out: until the arm is at rest where nobody is there to hold it: 0.1 for the goal that it has, the rest to brake.

@@ -24,7 +24,7 @@ class Trial:
     """What came of one."""
 
     hold: float | None
-    """Seconds from the fault to when the arm was told to hold; None if it was not."""
+    """Seconds from the fault to when the arm received the hold; None if it was not."""
     rest: float | None
     """Seconds from the fault to when the arm was at rest; None if it was not, or nobody can tell."""
     travel: float

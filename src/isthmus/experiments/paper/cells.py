@@ -54,7 +54,7 @@ def _run(config: Config, traces: bool, folder: Path) -> Json:
 
 
 def make_case(robot: str, gap: str, arm: str, choice: Choice, *, stop_at_score: float | None, quick: bool) -> Case:
-    """The case of crossing `gap` by `choice`."""
+    """The case of `gap` by `choice`."""
     config = Config(
         task=robot,
         gap=gap,

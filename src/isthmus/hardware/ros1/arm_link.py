@@ -1,4 +1,4 @@
-"""One arm on a ROS graph: what it says, and what it is told."""
+"""One arm on a ROS graph: what it says, and what it is sent."""
 
 import itertools
 import threading
@@ -54,7 +54,7 @@ class ArmLink(Protocol):
 
     @property
     def held(self) -> bool:
-        """Whether the arm was told to stay where it is, and not released since."""
+        """Whether the arm was commanded to stay where it is, and not released since."""
         ...
 
     def heard(self) -> Heard | None:
@@ -144,7 +144,7 @@ class RosArmLink:
 
     @property
     def held(self) -> bool:
-        """Whether nothing is sent to the arm: it was told to hold, or never released."""
+        """Whether nothing is sent to the arm: it received the hold, or never released."""
         return self._held
 
     def meet(self, patience: float) -> bool:

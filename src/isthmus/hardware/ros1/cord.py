@@ -1,4 +1,4 @@
-"""Where a cord is tied to a robot, told for whoever draws it.
+"""Where a cord is tied to a robot, published for whoever draws it.
 
 A stand-in tells this once, in messages that rviz shows as they are. Only pictures are made of it: whatever adapts has
 to find out by itself that something pulls at the arm, and import-linter keeps it from this module.

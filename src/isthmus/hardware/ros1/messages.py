@@ -15,7 +15,7 @@ CLOCK = "/clock"
 STOP = "/isthmus/stop"
 """Anybody may publish here to have the arm hold where it is."""
 SPEED = "/isthmus/speed"
-"""Where a stand-in is told how fast its time is to go; a real robot does not listen."""
+"""Where a stand-in learns how fast its time is to go; a real robot does not listen."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 Json = dict[str, Any]
 LINE_STYLES = {"expert": "dash", "unadapted": "dot", "adapted": "solid"}
-"""A role can be told by its line as well as by its colour."""
+"""A role can be recognised by its line as well as by its colour."""
 DASHES = {"solid": "", "dash": "7 4", "dot": "2 3"}
 """Plotly's line styles as those of SVG."""
 SYMBOLS = ("circle", "diamond", "square", "triangle-up")

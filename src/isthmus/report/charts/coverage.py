@@ -16,7 +16,7 @@ COMPARED = 1000
 NEAR = 0.05
 """Share of the picture's width within which a sample is called near."""
 SHADES = 5
-"""Groups of rounds that can be told apart."""
+"""Groups of rounds that can be distinguished."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Projection:
 
     @staticmethod
     def of(observations: Float) -> "Projection":
-        """The first two principal components of observations (m, obs), each dimension scaled to the same spread."""
+        """The first two principal components of observations (m, obs), all dimensions at unit standard deviation."""
         mean, std = observations.mean(axis=0), observations.std(axis=0)
         moves = std > 1e-9 * np.abs(observations).max(axis=0)
         inverse = np.where(moves, 1 / np.where(moves, std, 1.0), 0.0)
@@ -78,7 +78,7 @@ def coverage_chart(run: Run) -> Chart:
 
 
 def _reading(projection: Projection, collected: list[Float], line: list[Float]) -> str:
-    """How much of the policy's course has data around it."""
+    """How much of the policy's trajectory has data around it."""
     samples, course = (_thinned(projection(np.concatenate(some))) for some in (collected, line))
     width = float(np.ptp(np.concatenate((samples, course)), axis=0).max())
     nearest = np.linalg.norm(course[:, None] - samples, axis=2).min(axis=1)

@@ -50,12 +50,12 @@ def curve_chart(run: Run) -> Chart | None:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": "foreseen in rehearsal",
+                "name": "predicted in rehearsal",
                 "x": [after for after, _ in forecast],
                 "y": values([predicted for _, predicted in forecast]),
                 "cliponaxis": False,
                 "marker": {"color": "@series-3", "size": 11, "symbol": "circle-open", "line": {"width": 2}},
-                "hovertemplate": "foreseen after %{x} samples: %{y:.3f}<extra></extra>",
+                "hovertemplate": "predicted after %{x} samples: %{y:.3f}<extra></extra>",
             }
         )
     return Chart(

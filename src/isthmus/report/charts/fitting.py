@@ -28,11 +28,11 @@ def error_chart(run: Run) -> Chart | None:
         data.append(_median(samples, np.median(error, axis=1)))
     return Chart(
         "fit-error",
-        "Held-out action error by round, relative to the spread of the actions",
+        "Held-out action error by round, relative to the standard deviation of the actions",
         data,
         layout(
             "target samples",
-            "error ÷ spread",
+            "error ÷ std",
             height=HEIGHT,
             xaxis={"rangemode": "tozero", "tickformat": ",d"},
             yaxis={"rangemode": "tozero"},

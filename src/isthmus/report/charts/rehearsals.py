@@ -1,4 +1,4 @@
-"""What was foreseen of every candidate in rehearsal, beside what came of it on the target."""
+"""What was predicted for every candidate in rehearsal, beside what came of it on the target."""
 
 from isthmus.adapt.auto.selection import PREVIOUS, UNADAPTED
 from isthmus.report.charts.chart import Chart, Json, layout, text, values
@@ -20,9 +20,9 @@ def rehearsal_chart(run: Run) -> Chart | None:
     labels = [f"{last.chosen} ({name})" if name == taken == PREVIOUS else name for name in names]
     happened = {UNADAPTED: run.result.normalised_unadapted, taken: run.result.normalised_adapted}
     data: list[Json] = [
-        _points("foreseen in rehearsal", "series-3", last, [name for name in names if name not in happened]),
-        _points("foreseen, as it is", "unadapted", last, [UNADAPTED] if taken != UNADAPTED else []),
-        _points("foreseen, taken", "adapted", last, [taken]),
+        _points("predicted in rehearsal", "series-3", last, [name for name in names if name not in happened]),
+        _points("predicted, as it is", "unadapted", last, [UNADAPTED] if taken != UNADAPTED else []),
+        _points("predicted, taken", "adapted", last, [taken]),
         {
             "type": "scatter",
             "mode": "markers",

@@ -14,7 +14,7 @@ READABLE, LARGEST = 50, 40
 LITTLE = 0.05
 """Share of the error by which it has to change."""
 STILL = 1e-6
-"""A dimension that changes in a step by less than this share of its spread stands still."""
+"""A dimension that changes in a step by less than this share of its standard deviation stands still."""
 
 
 def tracking_chart(run: Run) -> Chart | None:

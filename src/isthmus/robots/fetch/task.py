@@ -79,7 +79,7 @@ def at_start(numbers: Float) -> Float:
 
 
 def distance(fields: Fields) -> Float:
-    """How far the arm is from its simulator's own course, as a share of that course's diameter (n, 1)."""
+    """How far the arm is from its simulator's own trajectory, as a share of that trajectory's diameter (n, 1)."""
     qpos = fields["qpos"]
     positions, _, diameter = on_reference(qpos[:, ARM + 1], qpos[:, ARM])
     return (np.linalg.norm(qpos[:, :ARM] - positions, axis=1) / diameter)[:, None]

@@ -1,4 +1,4 @@
-"""The source's own course: where the expert would be by now in its simulator, from the same start."""
+"""The source's own trajectory: where the expert would be by now in its simulator, from the same start."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class ReferenceRollout:
 
 
 def observation_scale(policy: AnyPolicy, simulator: Simulator, history: int, rng: np.random.Generator) -> Float:
-    """How much each observation varies along the source's course (obs,)."""
+    """How much each observation varies along the source's trajectory (obs,)."""
     start = simulator.reset(rng)
     steps = (moment.step for moment in rollout(simulator, policy, start, history=history))
     std = np.concatenate([start, *(step.observations[~step.ended] for step in steps)]).std(axis=0)

@@ -1,4 +1,4 @@
-"""The side that is known, and what a crossing works out of it before it meets a target."""
+"""The side that is known, and what a run works out of it before it meets a target."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -33,12 +33,12 @@ class SourceContext:
 
     @cached_property
     def source(self) -> Source:
-        """What methods are told of it."""
+        """What methods know of it."""
         return make_source(self.task, self.policy, self.seed)
 
     @cached_property
     def observation_scale(self) -> Float:
-        """How much each observation varies along the policy's course (obs,)."""
+        """How much each observation varies along the policy's trajectory (obs,)."""
         return observation_scale(self.policy, self.task.source(WORLDS), 1, stream(self.seed, "scale"))
 
     def scores(self, target: Target, episodes: int) -> tuple[Scored, Scored]:
@@ -60,5 +60,5 @@ class SourceContext:
 
 @lru_cache(maxsize=1)
 def shared_context(task: str, policy: PolicyFile | None, seed: int) -> SourceContext:
-    """The same for crossings that come one after the other in a process, as in a study: it is worked out once."""
+    """The same for runs that come one after the other in a process, as in a study: it is worked out once."""
     return SourceContext.of(task, policy, seed)

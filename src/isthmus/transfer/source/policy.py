@@ -24,7 +24,7 @@ class PolicyFile:
     normaliser: str | None = None
     """File with the VecNormalize statistics it was trained with."""
     layout: str | None = None
-    """Gymnasium's version whose observation it sees; told by its size when not given."""
+    """Gymnasium's version whose observation it sees; chosen by its size when not given."""
     digest: str = ""
     """Of the files' content: a run goes on only with the policy it was begun with."""
     _trusted: ClassVar[bool] = False

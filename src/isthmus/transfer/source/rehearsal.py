@@ -19,7 +19,7 @@ EPISODES = 8
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
 MORE = 1.1
-"""How many times as much may be unforeseen in it as in the source."""
+"""How many times as much may be unpredictable in it as in the source."""
 
 
 def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
@@ -53,7 +53,7 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
         perturbation, world_of = perturbation_in(None), task.source
         forward = fit_forward_model(task.robot_model, episodes, z) if correct else None
         if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
-            # What a model explains is no disturbance in it; one in which more is unforeseen has explained nothing.
+            # What a model explains is no disturbance in it; one in which more is unpredictable has explained nothing.
             left = perturbation_in(forward.unclamped_target().simulator)
             if _prediction_std(left) <= MORE * _prediction_std(perturbation):
                 perturbation, world_of = left, forward.world

@@ -1,4 +1,4 @@
-"""The side that is known, as methods are told of it."""
+"""The side that is known, as methods see it."""
 
 from isthmus.adapt import Source
 from isthmus.core import AnyPolicy, stream
@@ -16,7 +16,7 @@ WORLDS = 16
 
 
 def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
-    """What methods are told of the task, the policy for it, and the simulator that it was made in."""
+    """What methods know of the task, the policy for it, and the simulator that it was made in."""
     return Source(
         policy=policy,
         simulator=task.source(),

@@ -1,4 +1,4 @@
-"""A robot on a ROS graph as the other side; apart, since nothing else in a crossing needs ROS."""
+"""A robot on a ROS graph as the other side; apart, since nothing else in a run needs ROS."""
 
 from collections import deque
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Attended:
     stop: Stop = field(default_factory=Stop)
     """Ask for it, from any thread or signal handler, and the arm holds where it is."""
     tell: Callable[[str], None] = lambda _what: None
-    """Is told what a person should know before the arm moves."""
+    """Hears what a person should know before the arm moves."""
 
 
 class RosTarget:

@@ -1,4 +1,4 @@
-"""The other side: what a crossing needs of it, and a simulated robot behind a gap."""
+"""The other side: what a run needs of it, and a simulated robot behind a gap."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -33,7 +33,7 @@ def clear_of(wanted: float) -> Settled:
 
 
 class Target(Protocol):
-    """What a crossing needs of it. Only `robot` is for adaptation; the rest is for judging it, or for being paid."""
+    """What a run needs of it. Only `robot` is for adaptation; the rest is for judging it, or for being paid."""
 
     @property
     def most_robots(self) -> int:

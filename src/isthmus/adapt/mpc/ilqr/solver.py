@@ -18,24 +18,24 @@ ENOUGH = 1e-10
 
 
 class System(Protocol):
-    """n problems of the same size: how states follow from each other, and what a course costs."""
+    """n problems of the same size: how states follow from each other, and what a trajectory costs."""
 
     def step(self, t: int, states: Float, controls: Float) -> Float:
         """States (n, d) one step after `states` (n, d), given `controls` (n, act) at step t."""
         ...
 
     def cost(self, states: Float, controls: Float) -> Float:
-        """What courses of states (n, T+1, d) and controls (n, T, act) cost (n,)."""
+        """What trajectories of states (n, T+1, d) and controls (n, T, act) cost (n,)."""
         ...
 
     def local(self, states: Float, controls: Float) -> Local:
-        """Dynamics and costs near such courses."""
+        """Dynamics and costs near such trajectories."""
         ...
 
 
 @dataclass(frozen=True)
 class Plan:
-    """n courses that follow from their controls."""
+    """n trajectories that follow from their controls."""
 
     states: Float
     """(n, T+1, d)."""

@@ -2,7 +2,7 @@
 
     a_t = q*_{t+1} + kp (q*_t - q_t) + kd (v*_t - v_t)
 
-q* and v* are the course of the simulator's own swing. The gains are found on training swings: every pair of a grid is
+q* and v* are the simulator's own swing. The gains are found on training swings: every pair of a grid is
 tried with all joints alike, every joint takes the pair with which it did best itself, and where all of these together
 do no better than the best common pair, that is kept.
 """

@@ -1,4 +1,4 @@
-"""What happened to the arm, told by the arm itself: for whoever has to know what its controller really did to it.
+"""What happened to the arm, as the arm itself recorded it.
 
 A line of JSON for every message that came and for every hundredth of a second, each with the time by the wall's clock.
 """

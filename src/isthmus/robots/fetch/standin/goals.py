@@ -8,7 +8,7 @@ from dataclasses import replace
 from isthmus.hardware.ros1.action import ACTIVE, Goal, Status
 
 KEPT = 5.0
-"""Seconds of wall time for which a goal that has ended is still told of."""
+"""Seconds of wall time for which a goal that has ended is still reported."""
 
 
 class Goals:
@@ -53,7 +53,7 @@ class Goals:
         return refused
 
     def statuses(self) -> list[Status]:
-        """All that are told of, the current one last."""
+        """All that are reported, the current one last."""
         with self._lock:
             self._forget()
             current = () if self._current is None else (self._current,)

@@ -12,7 +12,7 @@ Wrong = Literal["none", "jump", "outside", "huge", "nan", "velocity", "stuck", "
 PAN, ROLL, ELBOW = -7, -5, -4
 """Shoulder pan, upper arm roll and elbow flex among the joints of a reading, of which the arm's are the last seven."""
 Spoil = Callable[[JointReading, JointReading], JointReading]
-"""From a reading, and the one with which the faults began, to the one that is told."""
+"""From a reading, and the one with which the faults began, to the one that is reported."""
 
 
 def _placed(joint: int, moved: Callable[[float], float]) -> Spoil:
