@@ -46,7 +46,8 @@ def fit_response(
 
     Errors may depend on the state, or come from a disturbance that is correlated from step to step, which history can
     reveal. Errors that depend on the state are correlated in time too, but tracking them lags behind. Whichever
-    predicts the errors better is taken. An actuator that answers to earlier commands and not to the present one is left alone.
+    predicts the errors better is taken. An actuator that answers to earlier commands and not to the present one is left
+    alone.
     """
     components = components or Components()
     seen, commands, actions, past = (
