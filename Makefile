@@ -14,7 +14,7 @@ SYSTEM += python3-actionlib
 SYSTEM += strace
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test fuzz demo docs ros format typings clean
+.PHONY: help env lint test fuzz kills demo docs ros format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test: env lint  ## lint, then run the tests
 
 fuzz: env  ## try all readers on hostile files and 10,000 damaged ones each; FUZZ="--out FILE" keeps the figures
 	@$(BIN)/python tools/fuzz $(FUZZ)
+
+kills: env  ## kill runs at 40 random moments and compare what they come to; KILLS="--kills N --out FILE" changes it
+	@$(BIN)/python tools/random_kills.py $(KILLS)
 
 demo: env  ## move a Reacher policy to a plane tilted by 90 degrees, report in runs/demo
 	@rm -rf runs/demo

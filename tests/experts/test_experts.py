@@ -8,6 +8,7 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Problem, stream
+from isthmus.data import save_arrays
 from isthmus.experts import expert_path, load_expert, load_robust, provenance, robust_path
 from isthmus.experts.agent import learned_arrays, make_agent, restore_arrays
 from isthmus.experts.assess import assess, assess_randomised
@@ -242,3 +243,14 @@ def test_reacher_is_truncated_at_its_time_limit():
 def test_training_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(Problem, match=next(iter(wrong))):
         TrainSettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    "change", [{"steps": -1}, {"steps": "many"}, {"stages": [{}]}, {"stages": {}}, {"seconds": None}, {"start": 3}]
+)
+def test_a_training_with_odd_progress_is_refused(tmp_path, change):
+    sound = {"task": "reacher", "seed": 0, "steps": 9, "seconds": 1.5, "stages": [], "start": None}
+    save_arrays(tmp_path / "x.training.npz", {}, {"kind": "training"} | sound | change)
+    (tmp_path / "x.npz").touch()
+    with pytest.raises(Problem, match="not a training file"):
+        make_expert("reacher", tmp_path / "x.npz", TINY, 0, 5, lambda *_: None, resume=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import Policy, Problem, stream
-from isthmus.data import load_arrays, save_arrays, write_json
+from isthmus.data import from_json, load_arrays, save_arrays, write_json
 from isthmus.experts.assess import assess, assess_randomised
 from isthmus.experts.recipes import RECIPES
 from isthmus.experts.settings import TrainSettings
@@ -140,10 +140,15 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
     arrays, progress = load_arrays(path, TRAINING)
     try:
         if (progress["task"], progress["seed"]) != (task, seed):
-            raise Problem(f"{path} is a training of {progress['task']} from seed {progress['seed']}: begin a new one")
-        return _SoFar(**{name: progress[name] for name in PROGRESS}, arrays=arrays)
+            begun = f"{str(progress['task'])[:40]} from seed {str(progress['seed'])[:20]}"
+            raise Problem(f"{path} is a training of {begun}: begin a new one")
+        known = {name: progress[name] for name in PROGRESS}
     except KeyError as error:
         raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
+    so_far = from_json(_SoFar, known, path, f"a {TRAINING} file")
+    if so_far.steps < 0 or any({"command", "settings"} - stage.keys() for stage in so_far.stages):
+        raise Problem(f"{path} is not a {TRAINING} file: it has odd stages or steps")
+    return dataclasses.replace(so_far, arrays=arrays)
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int) -> str:

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from isthmus.core import History, Problem
+from isthmus.data import write_json
+from isthmus.studies.figure_5 import run
 from isthmus.studies.figure_5.cell import Outcome
 from isthmus.studies.figure_5.pd import SwingPd, tune
 from isthmus.studies.figure_5.summary import Summary
@@ -52,3 +54,22 @@ def test_every_joint_gets_the_gains_with_which_it_did_best():
 
     found = tune(trial, (0.0, 0.3, 0.9), (0.0,), (0,))
     np.testing.assert_array_equal(found.policy.stiffness, [0.3] * 3 + [0.9] * 4)
+
+
+@pytest.mark.parametrize(
+    "change", [{"clipped": []}, {"samples": "many"}, {"distances": ["far"]}, {"notes": None}, {"robot_minutes": None}]
+)
+def test_a_cell_with_a_field_of_another_type_is_refused(tmp_path, change):
+    write_json(tmp_path / "cell.json", outcome("pd", 0.04).to_json() | change)
+    with pytest.raises(Problem, match=rf"not a cell of figure 5 \({next(iter(change))}"):
+        Outcome.load(tmp_path / "cell.json")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe", b"ros://" + b"x" * 10_000, b"ros://192.0.2.7:11311", b"http://x"]
+)
+def test_a_study_goes_on_at_an_address_of_this_machine_only(tmp_path, content):
+    assert run._address(tmp_path) == run._address(tmp_path)
+    (tmp_path / "address.txt").write_bytes(content)
+    with pytest.raises(Problem):
+        run._address(tmp_path)

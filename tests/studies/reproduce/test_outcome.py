@@ -1,9 +1,14 @@
+import dataclasses
 from itertools import accumulate
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.studies.reproduce.outcome import samples_until
+from isthmus.core import Problem
+from isthmus.data import write_json
+from isthmus.studies.reproduce.outcome import Outcome, samples_until
+from isthmus.studies.reproduce.store import Store
 
 SHARE = 0.75
 SCORES = st.lists(st.one_of(st.floats(-1, 2), st.sampled_from([SHARE, 0.7499, 1.0])), max_size=12)
@@ -52,3 +57,31 @@ def test_a_lower_share_is_held_no_later(curve, less):
 def test_once_is_not_enough():
     assert samples_until(SHARE, [(0, 0.9), (250, 0.8), (500, 0.7), (750, 0.8)]) is None
     assert samples_until(SHARE, [(0, 0.1), (250, 0.8), (500, 0.7), (750, 0.75), (1000, 0.75)]) == 750
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"config": [1]}, "config"),
+        ({"robot": ["reacher"]}, "robot"),
+        ({"adapted": "good"}, "adapted"),
+        ({"seed": 0.5}, "seed"),
+        ({"curve": [[0, "low"]]}, "curve"),
+        ({"curve": [[0, 0.5, 1]]}, "curve"),
+        ({"versions": None}, "versions"),
+    ],
+)
+def test_a_cell_with_a_field_of_another_type_is_refused(tmp_path, change, fault):
+    sound = Outcome("reacher", "none", "adapted", 0, 0.7, 0.9, 100, None, ((0, 0.7), (100, 0.9)), {}, "digest", {})
+    write_json(tmp_path / "sound.json", dataclasses.asdict(sound))
+    assert Outcome.load(tmp_path / "sound.json") == sound
+    write_json(tmp_path / "cell.json", dataclasses.asdict(sound) | change)
+    with pytest.raises(Problem, match=f"not a cell's figures .{fault}.*remove it"):
+        Outcome.load(tmp_path / "cell.json")
+
+
+@pytest.mark.parametrize("content", [{"cell": "long"}, {"cell": None}])
+def test_times_that_are_no_numbers_are_refused(tmp_path, content):
+    write_json(tmp_path / "seconds.json", content)
+    with pytest.raises(Problem, match="how long cells took"):
+        Store(tmp_path).seconds()

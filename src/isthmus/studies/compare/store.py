@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.core import Problem
-from isthmus.data import read_json, write_json
+from isthmus.data import from_json, read_json, write_json
 from isthmus.experts import expert_path
-from isthmus.studies.compare.job import Job, Placed
+from isthmus.studies.compare.job import Crossing, Job, Placed
+from isthmus.studies.compare.kept import Kept, KeptCrossing, KeptOracle
 
 
 class Store:
@@ -34,18 +35,14 @@ class Store:
         path = self._path(job)
         if not path.exists():
             return None
-        kept = read_json(path)
-        try:
-            settings, expert, found = kept["settings"], kept["expert"], kept["found"]
-        except KeyError as error:
-            raise Problem(
-                f"{path} is not a comparison's cell (it has no {error}); remove it to make it again"
-            ) from error
-        if expert != expert_digest(job.case.task):
+        what, advice = "a comparison's cell", "; remove it to make it again"
+        kept = from_json(Kept, read_json(path), path, what, advice)
+        from_json(KeptCrossing if isinstance(job, Crossing) else KeptOracle, kept.found, path, what, advice)
+        if kept.expert != expert_digest(job.case.task):
             raise Problem(f"{path} was made with another expert: remove it to make it again, or give another --out")
-        if difference := _difference(settings, json.loads(json.dumps(job.settings))):
+        if difference := _difference(kept.settings, json.loads(json.dumps(job.settings))):
             raise Problem(f"{path} was made with other settings ({difference}): remove it, or give another --out")
-        return found
+        return kept.found
 
     def save(self, placed: Placed, found: dict[str, Any]) -> None:
         """Keep what came of a job, and no more than that."""
@@ -76,5 +73,5 @@ def _difference(then: dict[str, Any], now: dict[str, Any], prefix: str = "") -> 
             if found := _difference(value, now[name], f"{prefix}{name}."):  # pyright: ignore[reportUnknownArgumentType]
                 return found
         elif now.get(name) != value:
-            return f"{prefix}{name} was {value}, is {now.get(name)}"
+            return f"{prefix}{name} was {str(value)[:80]}, is {now.get(name)}"
     return None

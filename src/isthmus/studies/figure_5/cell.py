@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Policy, Problem, stream
+from isthmus.core import Policy, stream
 from isthmus.core.commit import EARLIER, current_commit
-from isthmus.data import read_json
+from isthmus.data import from_json, read_json
 from isthmus.hardware import SafetySettings
 from isthmus.methods import MethodSettings, make_method
 from isthmus.ros import Address
@@ -57,12 +57,7 @@ class Outcome:
     @staticmethod
     def load(path: Path) -> "Outcome":
         """Read what came of a cell."""
-        data = read_json(path)
-        try:
-            distances = tuple(float(one) for one in data.pop("distances"))
-            return Outcome(distances=distances, **data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is not a cell of figure 5 ({error}); remove it to run it again") from error
+        return from_json(Outcome, read_json(path), path, "a cell of figure 5", "; remove it to run it again")
 
 
 def run_cell(

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.data import check_tree, write_json, write_whole
+from isthmus.data import check_tree, read_regular, write_json, write_whole
+from isthmus.data.bounded import brief
 from isthmus.report.cord import Tie, save_cord
 from isthmus.report.run import Run
 from isthmus.report.video import film
@@ -21,6 +22,8 @@ from isthmus.transfer.events import Watcher
 
 SHOWN = "preview"
 """The method whose arm is in the video."""
+LONGEST_ADDRESS = 1000
+"""Bytes."""
 
 
 def reproduce_figure_5(
@@ -78,11 +81,21 @@ def _keep_cord(address: Address, run: RunFolder) -> None:
         save_cord(run.path, (ties[0], ties[1]))
 
 
+def _kept_address(path: Path) -> Address:
+    try:
+        address = Address.parse(read_regular(path, limit=LONGEST_ADDRESS).decode("utf-8").strip())
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path} does not hold an address ({brief(error)}): remove it to begin at another") from error
+    if not address.local:
+        raise Problem(f"{path} names a robot on another machine, where no stand-in is: remove it")
+    return address
+
+
 def _address(folder: Path) -> Address:
     """Where the master is: on a free port of this machine, the same for all of the study."""
     path = folder / "address.txt"
     if path.exists():
-        return Address.parse(path.read_text(encoding="utf-8").strip())
+        return _kept_address(path)
     address = Address(port=free_port())
     write_whole(path, f"{address}\n".encode())
     return address

@@ -10,8 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem
-from isthmus.data import read_json
+from isthmus.data import from_json, read_json
 from isthmus.experts import expert_path
 from isthmus.studies.reproduce.case import Cell
 from isthmus.studies.reproduce.settings import SHARE
@@ -63,12 +62,7 @@ class Outcome:
     @staticmethod
     def load(path: Path) -> "Outcome":
         """Read the figures."""
-        data = read_json(path)
-        try:
-            curve = tuple((int(samples), float(score)) for samples, score in data.pop("curve"))
-            return Outcome(curve=curve, **data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is not a cell's figures ({error}); remove it to make it again") from error
+        return from_json(Outcome, read_json(path), path, "a cell's figures", "; remove it to make it again")
 
     def to_text(self) -> str:
         """As JSON, a figure a line: there are hundreds of these files, and people look into them."""

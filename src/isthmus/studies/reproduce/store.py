@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from isthmus.core import Problem
-from isthmus.data import read_json, write_json, write_whole
+from isthmus.data import from_json, read_json, write_json, write_whole
 from isthmus.data.files import PARTIAL
 from isthmus.studies.reproduce.case import Case, Cell
 from isthmus.studies.reproduce.outcome import Outcome, expert_digest
@@ -66,7 +66,10 @@ class Store:
 
     def seconds(self) -> dict[str, float]:
         """How long cells took, by name."""
-        return read_json(self._seconds_path) if self._seconds_path.exists() else {}
+        path = self._seconds_path
+        if not path.exists():
+            return {}
+        return from_json(dict[str, float], read_json(path), path, "how long cells took", "; remove it")
 
     @property
     def _seconds_path(self) -> Path:
