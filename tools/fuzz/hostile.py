@@ -364,7 +364,7 @@ def _json(sound: bytes) -> Iterator[Case]:
         "as deep as can be read",
         json.dumps(json.loads(sound) | {"extra": "?"}).replace('"?"', "[" * 950 + "]" * 950).encode(),
     )
-    for name, unit in {"lists": b"[]", "tables": b'{"a":{}}', "texts": '"é"'.encode(), "numbers": b"1.5"}.items():
+    for name, unit in {"lists": b"[]", "tables": b'{"a":{}}'}.items():
         yield f"8 MB of {name}", b'{"x": [' + b",".join([unit] * (LARGEST_JSON // (len(unit) + 1) - 10)) + b"]}"
     yield "a name of 8 MB", b'{"' + b"x" * (LARGEST_JSON - 100) + b'": 1}'
     yield "5,000 digits", b'{"format": ' + b"9" * 5000 + b"}"

@@ -24,6 +24,7 @@ from isthmus.report.run import Run
 from isthmus.report.video import Video
 from isthmus.tasks import load_task
 from isthmus.transfer import Config, Result, RunFolder, cross
+from isthmus.transfer.folder import SHOWN_OF_ROBOT
 from isthmus.transfer.logs import logged
 from isthmus.transfer.manifest import Manifest
 from isthmus.transfer.records import Baseline, Round
@@ -33,7 +34,7 @@ from isthmus.transfer.target_steps import TargetSteps
 TASK = "reacher"
 SETTINGS = MethodSettings(fit=FitSettings(epochs=2))
 CONFIG = Config(TASK, "tilt=90", "inverse", samples=100, round_samples=50, evaluation_episodes=50, settings=SETTINGS)
-FACTS = {"pace": {"robot_seconds": 12.5, "steps": 250}, "clipped": {"position": 0, "step": 3}}
+FACTS = {kind: dict.fromkeys(sorted(names), 3.0) for kind, names in SHOWN_OF_ROBOT.items()}
 
 
 def run_readers(folder: Path, wanted: list[str]) -> Iterator[Reader]:
