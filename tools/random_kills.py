@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="isthmus-kills-") as temporary:
         whole: dict[str, tuple[Path, float]] = {}
         while figures["kills"] < asked.kills:
-            method: str = METHODS[figures["runs"] % len(METHODS)]
+            method = METHODS[int(figures["runs"]) % len(METHODS)]
             if method not in whole:
                 path = Path(temporary) / f"whole-{method}"
                 whole[method] = path, _run(method, path)

@@ -108,13 +108,14 @@ def expert_digest(task: str) -> str:
 def _stored(path: Path, cell: Cell[Json]) -> _Stored:
     """The content of a file; refuses one whose result does not have the fields of the cell's, each of its type."""
     what, advice = "the result of a cell", ": remove it to make it again"
-    data: Json = current_names(read_json(path), CONFIG)
+    data = read_json(path)
     if "found" not in data:
         from_json(_Flat, {name: value for name, value in data.items() if name in FLAT}, path, what, advice)
         data = _nested(data)
     stored = from_json(_Stored, data, path, what, advice)
     from_json(cell.fields, stored.found, path, what, advice)
-    return stored
+    # Only now: of a file that is no cell, a copy by current names would double the memory that it takes.
+    return _Stored(current_names(stored.settings, CONFIG), stored.expert, current_names(stored.found, CONFIG))
 
 
 def _nested(data: Json) -> Json:
