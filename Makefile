@@ -14,7 +14,7 @@ SYSTEM += python3-actionlib
 SYSTEM += strace
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test fuzz mutants demo docs ros format typings clean
+.PHONY: help env lint test fuzz kills mutants demo docs ros format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ test: env lint  ## lint, then run the tests
 
 fuzz: env  ## try all readers on hostile files and 10,000 damaged ones each; FUZZ="--out FILE" keeps the figures
 	@$(BIN)/python tools/fuzz $(FUZZ)
+
+kills: env  ## kill runs at 40 random moments and compare what they come to; KILLS="--kills N --out FILE" changes it
+	@$(BIN)/python tools/random_kills.py $(KILLS)
 
 mutants: env  ## change the numerical code in small ways and print what no test notices; MUTANTS="--sample 1000"
 	@$(BIN)/python tools/mutants $(MUTANTS)

@@ -1,3 +1,5 @@
+import difflib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,3 +32,11 @@ def test_a_problem_is_one_line_whatever_is_put_into_it():
     assert str(Problem("a file says\n'x'\r\ny")) == "a file says 'x' y"
     assert len(str(Problem("x" * 10_000))) == 1500
     assert str(Problem("x" * 10_000)).endswith(" ...")
+
+
+def test_names_like_one_of_a_megabyte_are_not_looked_for(monkeypatch):
+    compared = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda name, *_, **__: compared.append(name) or [])
+    text = str(unknown_name("task", "x" * (1 << 20), CHOICES))
+    assert text.endswith("choose from hopper, humanoid, reacher")
+    assert compared == []

@@ -16,6 +16,7 @@ from isthmus.experts.make import make_expert
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap, Ranges
+from isthmus.io import save_arrays
 from isthmus.policies import load_policy
 from isthmus.robots import TASKS, load_task
 
@@ -243,3 +244,14 @@ def test_reacher_is_truncated_at_its_time_limit():
 def test_training_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(Problem, match=next(iter(wrong))):
         TrainSettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    "change", [{"steps": -1}, {"steps": "many"}, {"stages": [{}]}, {"stages": {}}, {"seconds": None}, {"start": 3}]
+)
+def test_a_training_with_odd_progress_is_refused(tmp_path, change):
+    sound = {"task": "reacher", "seed": 0, "steps": 9, "seconds": 1.5, "stages": [], "start": None}
+    save_arrays(tmp_path / "x.training.npz", {}, {"kind": "training"} | sound | change)
+    (tmp_path / "x.npz").touch()
+    with pytest.raises(Problem, match="not a training file"):
+        make_expert("reacher", tmp_path / "x.npz", TINY, 0, 5, lambda *_: None, resume=True)

@@ -389,3 +389,27 @@ def test_a_changed_byte_in_the_head_of_a_large_array_is_a_problem(tmp_path_facto
         assert str(path) in str(problem)  # noqa: PT017 - it may as well be read: some bytes mean nothing
     else:
         assert arrays
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+@pytest.mark.parametrize("depth", [101, 900])
+def test_json_that_is_nested_deeper_than_anything_needs_is_refused(tmp_path, opening, depth):
+    closing = {"[": "]", '{"a":': "}"}[opening]
+    nested = opening * depth + "1" + closing * depth
+    (tmp_path / "deep.json").write_text(f'{{"x": {nested}}}')
+    with pytest.raises(Problem, match="nested more than 100 deep"):
+        read_json(tmp_path / "deep.json")
+    (tmp_path / "flat.json").write_text(f'{{"x": {opening * 98}1{closing * 98}}}')
+    assert read_json(tmp_path / "flat.json")
+
+
+def test_the_description_of_arrays_is_not_nested_without_end(tmp_path):
+    np.savez(tmp_path / "deep.npz", meta=np.array('{"kind": "x", "deep": ' + "[" * 900 + "]" * 900 + "}"))
+    with pytest.raises(Problem, match="nested more than 100 deep"):
+        load_arrays(tmp_path / "deep.npz", "x")
+
+
+def test_json_is_refused_before_its_tables_take_a_gigabyte(tmp_path):
+    (tmp_path / "large.json").write_bytes(b'{"x": "' + b"a" * (8 << 20) + b'"}')
+    with pytest.raises(Problem, match="too large"):
+        read_json(tmp_path / "large.json")

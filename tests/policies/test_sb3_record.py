@@ -1,4 +1,5 @@
 import json
+import os
 import zipfile
 
 import pytest
@@ -31,3 +32,19 @@ def test_another_file_records_nothing(tmp_path):
     (tmp_path / "policy.onnx").write_bytes(json.dumps({"_last_original_obs": 1}).encode())
     assert not trained_normalised(tmp_path / "policy.onnx")
     assert not trained_normalised(tmp_path / "none.zip")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_zip_with_a_damaged_record_records_nothing(tmp_path, method):
+    path = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("data", json.dumps({"_last_original_obs": list(range(100))}))
+    content = bytearray(path.read_bytes())
+    content[60:80] = b"\xff" * 20
+    path.write_bytes(content)
+    assert not trained_normalised(path)
+
+
+def test_a_pipe_records_nothing_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "policy.zip")
+    assert not trained_normalised(tmp_path / "policy.zip")

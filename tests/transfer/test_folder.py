@@ -10,6 +10,7 @@ from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
 from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, run_transfer
+from isthmus.transfer.folder import SHOWN_OF_ROBOT
 from isthmus.transfer.logs import logged
 
 TINY = Config(
@@ -178,9 +179,22 @@ def test_a_run_that_is_killed_around_any_entry_of_the_manifest_goes_on(whole, tm
     assert not list(folder.path.rglob("*.partial"))
 
 
+FACTS = {kind: dict.fromkeys(names, 1.0) for kind, names in SHOWN_OF_ROBOT.items()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in SHOWN_OF_ROBOT.items() for name in sorted(names)]
+)
+def test_a_record_of_a_robot_that_lacks_what_is_shown_is_refused(run, kind, name):
+    lacking = FACTS | {kind: {other: 1.0 for other in FACTS[kind] if other != name}}
+    run.robot_path.write_text(json.dumps({"parts": [lacking]}))
+    with pytest.raises(Problem, match=f"not what happened with a robot .{kind} has no {name}"):
+        run.robot_parts()
+
+
 def test_a_robot_s_record_is_written_again_and_again(run):
     for number in range(3):
-        run.save_robot({"pace": {"steps": number}})
+        run.save_robot(FACTS | {"pace": FACTS["pace"] | {"steps": number}})
         run.check()
     assert [part["pace"]["steps"] for part in run.robot_parts()] == [0, 1, 2]
 
@@ -195,5 +209,5 @@ def test_a_damaged_record_of_a_robot_is_named(run, content):
 @pytest.mark.parametrize("content", ["{}", '{"microseconds": "x"}', '{"microseconds": null}'])
 def test_a_damaged_time_of_a_step_is_named(run, content):
     run.step_path.write_text(content)
-    with pytest.raises(Problem, match=r"step\.json does not hold the time"):
+    with pytest.raises(Problem, match=r"step\.json is not the time"):
         run.step_time()

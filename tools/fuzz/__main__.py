@@ -6,9 +6,9 @@ network. Exits with code 1 when one was not.
 
 import argparse
 import json
+import logging
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -19,28 +19,49 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hostile import hostile, special
-from samples import Reader, readers
+from reader import Reader
+from samples import HOSTILE, readers
 from worker import HANG_SECONDS, MEMORY_MB, Outcome, run
+
+from isthmus.core.commit import current_commit
 
 
 def main() -> None:
-    """Run the campaign and print a table."""
+    """Run the campaign and print a table; with `--out`, what was done of it before is not done again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutations", type=int, default=10_000, help="of the files of each reader")
     parser.add_argument("--only", nargs="*", help="names of readers, in part")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
+    parser.add_argument("--out", type=Path, help="where to write the figures as JSON, after each reader")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    logging.getLogger("isthmus").setLevel(logging.ERROR)
+    what = {
+        "commit": current_commit(),
+        "mutations": asked.mutations,
+        "seed": asked.seed,
+        "bounds": {"seconds": HANG_SECONDS, "megabytes": MEMORY_MB},
+    }
+    done = _before(asked.out, what)
     with tempfile.TemporaryDirectory(prefix="isthmus-fuzz-") as temporary:
         folder = Path(temporary)
-        chosen = readers(folder, asked.only)
-        outcomes = [outcome for one in chosen for outcome in _campaign(one, folder, asked.mutations, asked.seed)]
-    faults = sum(outcome.faults for outcome in outcomes)
-    if asked.out:
-        asked.out.write_text(json.dumps(_figures(outcomes, asked.mutations, asked.seed), indent=2) + "\n")
+        for reader in readers(folder, asked.only, {outcome.reader for outcome in done}):
+            done += _campaign(reader, folder, asked.mutations, asked.seed)
+            if asked.out:
+                asked.out.write_text(json.dumps(_figures(done, what), indent=2) + "\n")
+    faults = sum(outcome.faults for outcome in done)
     print(f"{faults} faults; bounds are {HANG_SECONDS} s and {MEMORY_MB} MB")
     sys.exit(1 if faults else 0)
+
+
+def _before(out: Path | None, what: dict[str, Any]) -> list[Outcome]:
+    """What was done of the same campaign, of the same code."""
+    if not out or not out.exists() or what["commit"].endswith("+changes"):
+        return []
+    found: dict[str, Any] = json.loads(out.read_text())
+    if any(found.get(name) != value for name, value in what.items()):
+        return []
+    return [Outcome(**one) for one in found["readers"]]
 
 
 def _campaign(reader: Reader, folder: Path, mutations: int, seed: int) -> list[Outcome]:
@@ -50,6 +71,7 @@ def _campaign(reader: Reader, folder: Path, mutations: int, seed: int) -> list[O
     victim.parent.mkdir(exist_ok=True)
     made = [(name, content) for name, content in hostile(suffix, reader.samples[0].read_bytes(), canary)]
     others = list(special(folder / f"special, {reader.name}", victim.name))
+    cases = len(made) + len(others)
     contents = [sample.read_bytes() for sample in reader.samples]
 
     def hostile_case(number: int) -> tuple[str, Path]:
@@ -66,7 +88,7 @@ def _campaign(reader: Reader, folder: Path, mutations: int, seed: int) -> list[O
     for sample in reader.samples:
         reader.read(sample)  # sound files are read, or nothing is shown by what is refused
     outcomes = [
-        run(f"{reader.name}, hostile", reader.read, len(made) + len(others), hostile_case, must_refuse=True),
+        run(f"{reader.name}{HOSTILE}", reader.read, cases, hostile_case, must_refuse=reader.must_refuse),
         run(f"{reader.name}, mutated", reader.read, mutations, mutation, must_refuse=False),
     ]
     if canary.exists():
@@ -95,16 +117,9 @@ def _show(outcome: Outcome) -> None:
             print(f"    {kind}: {case}")
 
 
-def _figures(outcomes: list[Outcome], mutations: int, seed: int) -> dict[str, Any]:
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    return {
-        "commit": commit,
-        "mutations": mutations,
-        "seed": seed,
-        "bounds": {"seconds": HANG_SECONDS, "megabytes": MEMORY_MB},
-        "faults": sum(outcome.faults for outcome in outcomes),
-        "readers": [outcome.to_json() for outcome in outcomes],
-    }
+def _figures(outcomes: list[Outcome], what: dict[str, Any]) -> dict[str, Any]:
+    faults = sum(outcome.faults for outcome in outcomes)
+    return what | {"faults": faults, "readers": [outcome.to_json() for outcome in outcomes]}
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
+from isthmus.io.files import LARGEST_JSON
+
 Case = tuple[str, bytes]
 DEFLATED, BZIP2, LZMA = 8, 12, 14
 MANY = 40
@@ -358,6 +360,13 @@ def _json(sound: bytes) -> Iterator[Case]:
     yield "null", b"null"
     yield "deep", b"[" * 200_000
     yield "an object that is deep", b'{"a":' * 200_000
+    yield (
+        "as deep as can be read",
+        json.dumps(json.loads(sound) | {"extra": "?"}).replace('"?"', "[" * 950 + "]" * 950).encode(),
+    )
+    for name, unit in {"lists": b"[]", "tables": b'{"a":{}}'}.items():
+        yield f"8 MB of {name}", b'{"x": [' + b",".join([unit] * (LARGEST_JSON // (len(unit) + 1) - 10)) + b"]}"
+    yield "a name of 8 MB", b'{"' + b"x" * (LARGEST_JSON - 100) + b'": 1}'
     yield "5,000 digits", b'{"format": ' + b"9" * 5000 + b"}"
     yield "UTF-16", sound.decode().encode("utf-16")
     data: dict[str, Any] = json.loads(sound)

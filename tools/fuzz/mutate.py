@@ -170,10 +170,13 @@ def jsoned(content: bytes, rng: random.Random) -> bytes:
         elif isinstance(holder, list) or key in holder:
             holder[key] = rng.choice(VALUES)()
     text = json.dumps(data)
-    return text.replace(f'"{HUGE}"', "9" * 400).replace(f'"{DEEP}"', "[" * 20_000 + "]" * 20_000).encode()
+    text = text.replace(f'"{HUGE}"', "9" * 400)
+    for name, depth in {DEEP: 20_000, STEEP: 940}.items():
+        text = text.replace(f'"{name}"', "[" * depth + "]" * depth)
+    return text.encode()
 
 
-HUGE, DEEP = "a number of 400 digits", "a list in a list in a list"
+HUGE, DEEP, STEEP = "a number of 400 digits", "a list in a list in a list", "one that can just be read"
 VALUES: tuple[Callable[[], Any], ...] = (
     lambda: None,
     lambda: True,
@@ -185,9 +188,11 @@ VALUES: tuple[Callable[[], Any], ...] = (
     lambda: float("inf"),
     lambda: HUGE,
     lambda: DEEP,
+    lambda: STEEP,
     lambda: "",
     lambda: "../../etc/passwd",
     lambda: "x" * 10_000,
+    lambda: "gravity=1," * 20_000,
     list,
     dict,
     lambda: [None],

@@ -1,5 +1,6 @@
 """Calls a reader on one file after another in a process of its own, under limits, and tells what came of it."""
 
+import gc
 import os
 import resource
 import select
@@ -15,8 +16,12 @@ from typing import Any
 from isthmus.core import Problem
 
 HANG_SECONDS = 10
-"""Of computing for one file; a process that computes nothing is given more, since the machine may be busy."""
-BLOCKED_SECONDS = 120
+"""Of computing for one file. The wall clock would judge how busy the machine is."""
+ASLEEP_SECONDS = 120
+"""A process that waits for something, while none of it is ready to run, hangs too."""
+LONGEST_SECONDS = 1800
+"""On the wall clock, whatever the process does."""
+POLL_SECONDS = 1.0
 MEMORY_MB = 1024
 ADDRESS_SPACE = 4 << 30
 """Bytes beyond what is taken at the start: so that a defect does not take the machine."""
@@ -78,23 +83,25 @@ def _process(outcome: Outcome, read: Callable[[Path], object], cases: range, mak
     """Read cases in a new process until one of them ends it; returns the first that is left."""
     receiving, sending = os.pipe()
     sys.stdout.flush()
+    # A child that frees a simulator of this process would wait for ever for the simulator's threads: it has none.
+    gc.collect()
+    gc.freeze()
     child = os.fork()
     if not child:
         os.close(receiving)
         _work(sending, read, cases, make)
     os.close(sending)
-    done, hung, current = cases.start, False, ""
-    begun = time.monotonic(), 0.0
+    done, hung, current = cases.start, "", ""
+    patience = Patience(child)
     for line in _lines(receiving):
         if line is None:
-            waited, computed = time.monotonic() - begun[0], _computed(child) - begun[1]
-            if hung := computed >= HANG_SECONDS or waited >= BLOCKED_SECONDS:
+            if hung := patience.verdict():
                 os.kill(child, signal.SIGKILL)
                 break
             continue
         kind, _, rest = line.partition(" ")
         if kind == "case":
-            current, begun = rest, (time.monotonic(), _computed(child))
+            current, patience = rest, Patience(child)
             continue
         _note(outcome, kind, rest, current, must_refuse=must_refuse)
         done += kind in ("read", "refused", "crash")
@@ -102,16 +109,47 @@ def _process(outcome: Outcome, read: Callable[[Path], object], cases: range, mak
     os.close(receiving)
     outcome.peak_mb = max(outcome.peak_mb, usage.ru_maxrss >> 10)
     if hung:
-        outcome.hangs.append(current)
+        outcome.hangs.append(f"{current}: {hung}")
     elif done < cases.stop:
         outcome.crashes.append(f"{current}: the process ended ({os.waitstatus_to_exitcode(status)})")
     return done + (1 if done < cases.stop else 0)
 
 
-def _computed(process: int) -> float:
-    """Seconds that a process and those it waited for have computed."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+class Patience:
+    """How long a process may take for one file, whatever else the machine does meanwhile."""
+
+    def __init__(self, process: int) -> None:
+        """Begin now."""
+        self._process, self._begun = process, time.monotonic()
+        self._before, _ = self._look()
+        self._latest, self._asleep = self._before, 0.0
+
+    def verdict(self) -> str:
+        """Why the process hangs, or nothing; to be asked every `POLL_SECONDS`."""
+        computed, ready = self._look()
+        # Asked late, the asker was starved too: what is counted is how often nothing was ready to run.
+        self._asleep = 0.0 if ready or computed > self._latest else self._asleep + POLL_SECONDS
+        self._latest = computed
+        if computed - self._before >= HANG_SECONDS:
+            return f"{computed - self._before:.1f} s of computing"
+        if self._asleep >= ASLEEP_SECONDS:
+            return f"asleep for {self._asleep:.0f} s"
+        waited = time.monotonic() - self._begun
+        return f"{waited:.0f} s on the clock" if waited >= LONGEST_SECONDS else ""
+
+    def _look(self) -> tuple[float, bool]:
+        """Seconds that the process, its children and those before them have computed; whether any is ready to run."""
+        computed, ready, family = 0.0, False, [self._process]
+        while family:
+            here = Path(f"/proc/{family.pop()}")
+            try:
+                fields = (here / "stat").read_text().rpartition(")")[2].split()
+                family += map(int, (here / "task" / here.name / "children").read_text().split())
+            except OSError:  # it has ended, and its parent will count what it computed
+                continue
+            computed += sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+            ready |= fields[0] == "R"
+        return computed, ready
 
 
 def _note(outcome: Outcome, kind: str, rest: str, current: str, *, must_refuse: bool) -> None:
@@ -131,7 +169,7 @@ def _lines(handle: int) -> Iterator[str | None]:
     """Lines that the process writes; None when it has not written any for a while."""
     rest = b""
     while True:
-        ready, _, _ = select.select([handle], [], [], 1.0)
+        ready, _, _ = select.select([handle], [], [], POLL_SECONDS)
         if not ready:
             yield None
             continue

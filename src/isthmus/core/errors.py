@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 LONGEST = 1500
 """Characters of a problem."""
+LONGEST_NAME = 200
+"""Characters of a name that others are looked for which are like it."""
 
 
 class Problem(Exception):  # noqa: N818 - it is the user's problem to solve, not a fault of the program
@@ -26,9 +28,10 @@ class Lost(Problem):
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> Problem:
     """The problem with a name that does not exist: lists the valid ones and the nearest."""
     valid = sorted(choices)
-    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    # Of a name from a file that is many megabytes long, the comparison alone would take a gigabyte.
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5) if len(name) <= LONGEST_NAME else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return Problem(f"unknown {kind} {name!r}: choose from {', '.join(valid)}{hint}")
+    return Problem(f"unknown {kind} {name[:LONGEST_NAME]!r}: choose from {', '.join(valid)}{hint}")
 
 
 def check_settings(settings: Iterable[tuple[str, object, bool]]) -> None:

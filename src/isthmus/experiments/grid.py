@@ -29,6 +29,8 @@ class Cell(Generic[R]):
     """The task whose expert the result depends on."""
     settings: Json = field(default_factory=Json)
     """All settings that decide the result."""
+    fields: type[object] = Json
+    """A dataclass with the fields of the result, against which a stored one is checked; by default any will do."""
 
 
 class Store(Protocol[R]):

@@ -7,6 +7,7 @@ runs/NAME-EXPERT/   a transfer run under way; removed once its cell is stored
 import hashlib
 import json
 import shutil
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -15,13 +16,39 @@ from isthmus.adapt.common.method_names import old_file_name
 from isthmus.core import Problem
 from isthmus.experiments.grid import Cell, Json
 from isthmus.experts import expert_path
-from isthmus.io import PARTIAL, check_tree, read_json, write_json
+from isthmus.io import PARTIAL, check_tree, from_json, read_json, write_json
 from isthmus.transfer.old_names import CONFIG, current_names
 
 IRRELEVANT = ("safety",)
 """Settings that do not decide the result of a simulated run."""
-FLAT = ("robot", "method", "gap", "arm", "seed", "samples_to_share")
-"""What earlier cells of the paper's figures held besides the result: it follows from the cell and its curve."""
+
+LONGEST_VALUE = 80
+"""Characters of a stored setting in a sentence."""
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The content of a cell's file."""
+
+    settings: Json
+    expert: str | None
+    """Digest of the expert's weights; None in earlier cells of figure 5."""
+    found: Json
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """What earlier cells of the paper's figures held besides the result: it follows from the cell and its curve."""
+
+    robot: str = ""
+    method: str = ""
+    gap: str = ""
+    arm: str = ""
+    seed: int = 0
+    samples_to_share: int | None = None
+
+
+FLAT = {field.name for field in fields(_Flat)}
 
 
 class CellFiles:
@@ -44,13 +71,13 @@ class CellFiles:
         path = self.cell_path(cell)
         if not path.exists():
             return None
-        settings, expert, result = _parts(path)
-        if expert not in (None, expert_digest(cell.task)):
+        stored = _stored(path, cell)
+        if stored.expert not in (None, expert_digest(cell.task)):
             raise Problem(f"{path} was made with another expert: remove it to make it again, or give another --out")
-        if difference := _difference(settings, json.loads(json.dumps(cell.settings))):
+        if difference := _difference(stored.settings, json.loads(json.dumps(cell.settings))):
             raise Problem(f"{path} was made with other settings ({difference}): remove it, or give another --out")
         self._tidy(cell)
-        return result
+        return stored.found
 
     def save(self, cell: Cell[Json], result: Json) -> None:
         """Keep a result, and remove its transfer run."""
@@ -78,18 +105,27 @@ def expert_digest(task: str) -> str:
     return hashlib.blake2b(path.read_bytes() if path.exists() else b"", digest_size=16).hexdigest()
 
 
-def _parts(path: Path) -> tuple[Json, str | None, Json]:
-    """Settings, expert and result in a file, also in one of the earlier form that has all at one level."""
-    data: Json = current_names(read_json(path), CONFIG)
-    try:
-        if "found" in data:
-            return data["settings"], data["expert"], data["found"]
-        result = {name: value for name, value in data.items() if name not in FLAT}
-        if "distances" in data:  # of figure 5
-            return {}, None, result
-        return result.pop("config"), result.pop("expert"), result | {"normalised": result.pop("adapted")}
-    except KeyError as error:
-        raise Problem(f"{path} is not the result of a cell (it has no {error}): remove it to make it again") from error
+def _stored(path: Path, cell: Cell[Json]) -> _Stored:
+    """The content of a file; refuses one whose result does not have the fields of the cell's, each of its type."""
+    what, advice = "the result of a cell", ": remove it to make it again"
+    data = read_json(path)
+    if "found" not in data:
+        from_json(_Flat, {name: value for name, value in data.items() if name in FLAT}, path, what, advice)
+        data = _nested(data)
+    stored = from_json(_Stored, data, path, what, advice)
+    from_json(cell.fields, stored.found, path, what, advice)
+    # Only now: of a file that is no cell, a copy by current names would double the memory that it takes.
+    return _Stored(current_names(stored.settings, CONFIG), stored.expert, current_names(stored.found, CONFIG))
+
+
+def _nested(data: Json) -> Json:
+    """An earlier file of the paper's figures, which has all at one level, in the current form."""
+    result = {name: value for name, value in data.items() if name not in FLAT}
+    if "distances" in data:  # of figure 5
+        return {"settings": {}, "expert": None, "found": result}
+    renamed = {"config": "settings", "expert": "expert"}
+    parts = {new: result.pop(old) for old, new in renamed.items() if old in result}
+    return parts | {"found": {"normalised" if name == "adapted" else name: one for name, one in result.items()}}
 
 
 def _difference(then: Json, now: Json, prefix: str = "") -> str | None:
@@ -102,5 +138,5 @@ def _difference(then: Json, now: Json, prefix: str = "") -> str | None:
             if found := _difference(cast("Json", value), cast("Json", other), f"{prefix}{name}."):
                 return found
         elif other != value:
-            return f"{prefix}{name} was {value}, is {other}"
+            return f"{prefix}{name} was {value!s:.{LONGEST_VALUE}}, is {other}"
     return None

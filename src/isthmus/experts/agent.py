@@ -22,6 +22,9 @@ CLIP = 10.0
 CONSTANT = 1e-3
 """An observation that varied less in training says nothing: a little sensor noise must not be blown up into much."""
 
+STATISTICS = ("mean", "var", "count")
+"""Of observations and returns, as VecNormalize names them."""
+
 LAST_RATE = 0.05
 """Share of its first learning rate that PPO ends with."""
 
@@ -137,7 +140,7 @@ def learned_arrays(agent: Agent, env: VecNormalize) -> Arrays:
     arrays = {f"policy/{name}": value.numpy() for name, value in agent.policy.state_dict().items()}
     arrays |= optimiser_arrays(agent.policy.optimizer)
     for name, statistics in _statistics(env).items():
-        arrays |= {f"{name}/{key}": np.asarray(getattr(statistics, key)) for key in ("mean", "var", "count")}
+        arrays |= {f"{name}/{key}": np.asarray(getattr(statistics, key)) for key in STATISTICS}
     return {name: array.copy() for name, array in arrays.items()}
 
 
@@ -149,7 +152,7 @@ def restore_arrays(agent: Agent, env: VecNormalize, arrays: Arrays) -> None:
             part, _, rest = name.partition("/")
             if part == "policy":
                 weights[rest] = torch.from_numpy(array)
-            elif part != "optimiser":
+            elif part != "optimiser" and rest in STATISTICS:
                 setattr(_statistics(env)[part], rest, array if array.ndim else float(array))
         agent.policy.load_state_dict(weights)
         restore_optimiser(agent.policy.optimizer, arrays)

@@ -19,7 +19,7 @@ from isthmus.experts.settings import TrainSettings
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap, Ranges
-from isthmus.io import load_arrays, save_arrays, write_json
+from isthmus.io import from_json, load_arrays, save_arrays, write_json
 from isthmus.policies.network import read_network
 from isthmus.robots import load_task
 from isthmus.tasks import Task
@@ -142,10 +142,15 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
     arrays, progress = load_arrays(path, TRAINING)
     try:
         if (progress["task"], progress["seed"]) != (task, seed):
-            raise Problem(f"{path} is a training of {progress['task']} from seed {progress['seed']}: begin a new one")
-        return _SoFar(**{name: progress[name] for name in PROGRESS}, arrays=arrays)
+            begun = f"{str(progress['task'])[:40]} from seed {str(progress['seed'])[:20]}"
+            raise Problem(f"{path} is a training of {begun}: begin a new one")
+        known = {name: progress[name] for name in PROGRESS}
     except KeyError as error:
         raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
+    so_far = from_json(_SoFar, known, path, f"a {TRAINING} file")
+    if so_far.steps < 0 or any({"command", "settings"} - stage.keys() for stage in so_far.stages):
+        raise Problem(f"{path} is not a {TRAINING} file: it has odd stages or steps")
+    return dataclasses.replace(so_far, arrays=arrays)
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int, start: Path | None) -> str:

@@ -6,9 +6,9 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from isthmus.io.regular import open_regular, read_regular
 
 META = "meta"
 PARTIAL = ".partial"
-LARGEST_JSON = 32 << 20
-"""Bytes of a JSON file."""
+LARGEST_JSON = 8 << 20
+"""Bytes of a JSON file: small tables take 30 times as much in memory."""
+DEEPEST = 100
+"""Lists and tables in each other: what walks along them must not run out of stack."""
 LARGEST_INTEGER = 2**63
 """Whole numbers of a JSON file are smaller than this, either way."""
 LARGEST_DIGITS = len(str(LARGEST_INTEGER))
@@ -72,6 +74,7 @@ def read_json(path: Path) -> dict[str, Any]:
         value: object = json.loads(
             text, parse_int=_integer, parse_float=_float, parse_constant=_float, object_pairs_hook=_object
         )
+        _check_depth(value)
         json.dumps(value, ensure_ascii=False).encode("utf-8")  # fails on half of a surrogate pair
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from error
@@ -80,6 +83,18 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Problem(f"{path} holds a JSON {type(value).__name__}, expected an object")
     return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _check_depth(value: object) -> None:
+    level: list[Any] = [value] if isinstance(value, list | dict) else []
+    for _ in range(DEEPEST):
+        within: Iterator[Iterable[Any]] = (
+            cast("dict[str, Any]", one).values() if isinstance(one, dict) else one for one in level
+        )
+        level = [inner for values in within for inner in values if isinstance(inner, list | dict)]
+        if not level:
+            return
+    raise ValueError(f"it is nested more than {DEEPEST} deep")
 
 
 def _integer(text: str) -> int:
@@ -122,6 +137,7 @@ def load_arrays(path: Path, kind: str, *, follow: bool = False) -> tuple[dict[st
             entries = unpack(file)
         arrays = {name.removesuffix(".npy"): parse_npy(content) for name, content in entries.items()}
         meta: object = json.loads(_description(arrays))
+        _check_depth(meta)
     except FileNotFoundError as error:
         raise Problem(f"there is no {kind} at {path}") from error
     except OSError as error:

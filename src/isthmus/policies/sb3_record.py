@@ -1,8 +1,11 @@
 """What a Stable-Baselines3 zip records of the training, beside the weights."""
 
 import json
-import zipfile
 from pathlib import Path
+
+from isthmus.core import Problem
+from isthmus.io import open_regular
+from isthmus.io.bounded import unpack
 
 SETTINGS = "data"
 LARGEST = 64 << 20
@@ -17,10 +20,8 @@ def trained_normalised(path: Path) -> bool:
     The record is JSON. The pickled values in it are not read.
     """
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(SETTINGS) as file:
-            settings: object = json.loads(file.read(LARGEST))
-    except (OSError, KeyError, ValueError, RecursionError, RuntimeError, NotImplementedError, EOFError):
-        return False
-    except zipfile.BadZipFile:
+        with open_regular(path, follow=True) as file:
+            settings: object = json.loads(unpack(file, {SETTINGS}, largest=LARGEST)[SETTINGS])
+    except (OSError, Problem, KeyError, ValueError, RecursionError, MemoryError):
         return False
     return isinstance(settings, dict) and settings.get(ORIGINAL) is not None  # pyright: ignore[reportUnknownMemberType]

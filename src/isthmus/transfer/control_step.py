@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, Problem, World, act, rollout
-from isthmus.io import read_json
+from isthmus.core import AnyPolicy, Float, History, PolicyState, PolicyWrapper, World, act, rollout
+from isthmus.io import from_json, read_json
 
 WARM, FEWEST, MOST = 5, 10, 500
 """Calls that are not counted, and those that are."""
@@ -44,12 +44,19 @@ class StepTime:
     @staticmethod
     def load(path: Path) -> "StepTime":
         """Read a `step.json`, of this version or of an earlier one."""
-        data = read_json(path)
-        try:
-            rest = {name: float(data[name]) for name in ("p99", "worst") if name in data}
-            return StepTime(float(data["microseconds"]), **rest, steps=int(data.get("steps", 0)))
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise Problem(f"{path} does not hold the time of a control step ({error!r})") from error
+        stored = from_json(_Stored, read_json(path), path, "the time of a control step")
+        return StepTime(stored.microseconds, stored.p99, stored.worst, stored.steps)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The content of a `step.json`."""
+
+    microseconds: float
+    p50: float | None = None
+    p99: float | None = None
+    worst: float | None = None
+    steps: int = 0
 
 
 def time_step(policy: AnyPolicy, history: int, world: World, rng: np.random.Generator) -> StepTime:

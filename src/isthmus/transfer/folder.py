@@ -47,6 +47,12 @@ from isthmus.transfer.manifest import Manifest
 from isthmus.transfer.records import Round
 
 LOCK = ".lock"
+SHOWN_OF_ROBOT = {
+    "pace": {"robot_seconds", "steps", "share_within_2_ms", "lost"},
+    "clipped": {"position", "step", "lead"},
+    "traffic": {"disordered", "broken"},
+}
+"""Figures of `robot.json` that a command or the page shows, by kind."""
 
 
 def folder_name(*parts: object) -> str:
@@ -242,6 +248,13 @@ class _Robot:
     """The content of robot.json."""
 
     parts: list[dict[str, dict[str, float]]]
+
+    def __post_init__(self) -> None:
+        """Refuse a part that lacks what is shown of it: it may come from a file."""
+        for part in self.parts:
+            for name, figures in SHOWN_OF_ROBOT.items():
+                if missing := figures - part.get(name, {}).keys():
+                    raise ValueError(f"{name} has no {min(missing)}")
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from isthmus.core import Problem
 from isthmus.evaluate.oracle import oracle_score
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.entry import Entry
+from isthmus.experiments.comparison.results import MethodResult, OracleResult
 from isthmus.experiments.grid import Cell, Json, transfer
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
@@ -26,7 +27,8 @@ def method_file(case: Case, entry: Entry, seed: int) -> str:
 def method_cell(case: Case, entry: Entry, seed: int) -> Cell[Json]:
     """An entry from one seed."""
     config, name = case.config(entry, seed), f"{case.name}, {entry.label}, seed {seed}"
-    return Cell(name, method_file(case, entry, seed), partial(run_method, config), case.task, config.to_json())
+    file, run = method_file(case, entry, seed), partial(run_method, config)
+    return Cell(name, file, run, case.task, config.to_json(), MethodResult)
 
 
 def run_method(config: Config, folder: Path) -> Json:
@@ -61,8 +63,8 @@ def oracle_cell(case: Case, metric: str) -> Cell[Json]:
     """The oracle with one metric."""
     policy = vars(case.policy) if case.policy else None
     settings = {"task": case.task, "gap": case.gap, "episodes": case.oracle_episodes, "policy": policy}
-    name = f"{case.name}, oracle, {metric}"
-    return Cell(name, oracle_file(case, metric), partial(_run_oracle, case, metric), case.task, settings)
+    name, run = f"{case.name}, oracle, {metric}", partial(_run_oracle, case, metric)
+    return Cell(name, oracle_file(case, metric), run, case.task, settings, OracleResult)
 
 
 def _run_oracle(case: Case, metric: str, _folder: Path) -> Json:

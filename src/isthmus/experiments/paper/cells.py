@@ -38,7 +38,19 @@ class Case:
     def cell(self, seed: int, *, traces: bool = False) -> Cell[Json]:
         """The transfer from `seed`; with `traces`, episodes are recorded for a report."""
         config, name = dataclasses.replace(self.config, seed=seed), f"{self.robot}, {self.gap}, {self.arm}, seed {seed}"
-        return Cell(name, self.file(seed), partial(_run, config, traces), self.robot, config.to_json())
+        run = partial(_run, config, traces)
+        return Cell(name, self.file(seed), run, self.robot, config.to_json(), CaseResult)
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """The fields of a result."""
+
+    unadapted: float
+    normalised: float
+    samples: int
+    curve: tuple[tuple[int, float], ...]
+    versions: dict[str, str]
 
 
 def _run(config: Config, traces: bool, folder: Path) -> Json:

@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
-from isthmus.core import History
+from isthmus.core import History, Problem
+from isthmus.experiments.paper.figure_5 import run
+from isthmus.experiments.paper.figure_5.cell import swing_cell
 from isthmus.experiments.paper.figure_5.pd import SwingPd, tune
+from isthmus.experiments.paper.figure_5.settings import QUICK
 from isthmus.experiments.paper.figure_5.summary import Summary
+from isthmus.experiments.store import CellFiles
+from isthmus.hardware.ros1 import Address
 from isthmus.robots.fetch.task import at_start, on_reference
 
 CLIPPED = {"commands": 1, "position": 0, "step": 0, "lead": 0}
@@ -45,3 +50,35 @@ def test_every_joint_gets_the_gains_with_which_it_did_best():
 
     found = tune(trial, (0.0, 0.3, 0.9), (0.0,), (0,))
     np.testing.assert_array_equal(found.policy.stiffness, [0.3] * 3 + [0.9] * 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"clipped": []}, "clipped is"),
+        ({"clipped": {"position": 0, "step": 0}}, "clipped has no lead"),
+        ({"samples": "many"}, "samples"),
+        ({"distances": ["far"]}, "distances"),
+        ({"distances": []}, "distances must"),
+        ({"distances": [0.0]}, "distances must"),
+        ({"notes": None}, "notes"),
+        ({"robot_minutes": None}, "robot_minutes"),
+    ],
+)
+def test_a_result_that_cannot_be_shown_is_refused(tmp_path, change, fault):
+    cell, store = swing_cell("first", "pd", QUICK, Address(), 1.0), CellFiles(tmp_path, keep_runs=True)
+    store.save(cell, result(0.04))
+    assert store.load(cell) == result(0.04) | {"distances": [0.04]}
+    store.save(cell, result(0.04) | change)
+    with pytest.raises(Problem, match=rf"not the result of a cell \({fault}"):
+        store.load(cell)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe", b"ros://" + b"x" * 10_000, b"ros://192.0.2.7:11311", b"http://x"]
+)
+def test_the_figure_continues_at_an_address_of_this_machine_only(tmp_path, content):
+    assert run._address(tmp_path) == run._address(tmp_path)
+    (tmp_path / "address.txt").write_bytes(content)
+    with pytest.raises(Problem):
+        run._address(tmp_path)

@@ -1,17 +1,18 @@
 """One method on one stand-in robot: it learns on training swings, and is tried on test swings."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from isthmus.adapt import MethodSettings
 from isthmus.core import AnyPolicy, stream
-from isthmus.core.commit import current_commit
+from isthmus.core.commit import EARLIER, current_commit
 from isthmus.experiments.grid import Cell, Json
 from isthmus.experiments.paper.figure_5.pd import tune
-from isthmus.experiments.paper.figure_5.settings import HISTORY, TASK, Settings
+from isthmus.experiments.paper.figure_5.settings import HISTORY, LIMITS, TASK, Settings
 from isthmus.hardware import SafetySettings
 from isthmus.hardware.ros1 import Address
 from isthmus.hardware.ros1.cord import WORLD, find_cord
@@ -28,12 +29,34 @@ FILMED = "preview"
 """The method whose arm is in the video."""
 
 
+@dataclass(frozen=True)
+class SwingResult:
+    """The fields of a result."""
+
+    distances: tuple[float, ...]
+    """The mean normalised distance of each trial."""
+    samples: int
+    robot_minutes: float
+    """Time spent on learning; the trials come on top."""
+    clipped: dict[str, int]
+    """How many commands each safety limit changed."""
+    notes: dict[str, Any]
+    commit: str = EARLIER
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no mean, ratio or sum can be shown of: they may come from a file."""
+        if not self.distances or min(self.distances) <= 0:
+            raise ValueError("distances must be one or more positive numbers")
+        if missing := set(LIMITS) - self.clipped.keys():
+            raise ValueError(f"clipped has no {min(missing)}")
+
+
 def swing_cell(robot: str, method: str, settings: Settings, address: Address, speed: float) -> Cell[Json]:
     """A method on a stand-in robot, which is at most `speed` times as fast as real time."""
     others = ("folder", "robots", "methods")
     decisive = {name: value for name, value in asdict(settings).items() if name not in others}
     run = partial(_run_cell, robot, method, settings, address, speed)
-    return Cell(f"{method} on the {robot} robot", f"{robot}-{method}", run, TASK, decisive)
+    return Cell(f"{method} on the {robot} robot", f"{robot}-{method}", run, TASK, decisive, SwingResult)
 
 
 def _run_cell(robot: str, method: str, settings: Settings, address: Address, speed: float, folder: Path) -> Json:
@@ -72,10 +95,10 @@ def _run(method: str, settings: Settings, address: Address, folder: RunFolder) -
     finally:
         target.close()
     return {
-        "distances": [float(-row.mean()) for row in tried],  # mean normalised distance of each trial
+        "distances": [float(-row.mean()) for row in tried],
         "samples": samples,
-        "robot_minutes": minutes,  # spent on learning; the trials come on top
-        "clipped": {kind: int(after[kind] - before[kind]) for kind in after},  # commands that safety limits changed
+        "robot_minutes": minutes,
+        "clipped": {kind: int(after[kind] - before[kind]) for kind in after},
         "notes": notes,
         "commit": current_commit(),
     }

@@ -11,10 +11,14 @@ from isthmus.experiments.paper.figure_5.summary import Summary
 from isthmus.experiments.store import CellFiles
 from isthmus.hardware.ros1 import Address
 from isthmus.hardware.ros1.processes import free_port, ros_master
-from isthmus.io import write_whole
+from isthmus.io import read_regular, write_whole
+from isthmus.io.bounded import brief
 from isthmus.report.run import Run
 from isthmus.report.video import film
 from isthmus.transfer import RunFolder
+
+LONGEST_ADDRESS = 1000
+"""Bytes."""
 
 
 def reproduce_figure_5(
@@ -64,7 +68,17 @@ def _address(folder: Path) -> Address:
     """Where the ROS master is: on a free port, and always the same, since a run that continues needs the same."""
     path = folder / "address.txt"
     if path.exists():
-        return Address.parse(path.read_text(encoding="utf-8").strip())
+        return _stored_address(path)
     address = Address(port=free_port())
     write_whole(path, f"{address}\n".encode())
+    return address
+
+
+def _stored_address(path: Path) -> Address:
+    try:
+        address = Address.parse(read_regular(path, limit=LONGEST_ADDRESS).decode("utf-8").strip())
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path} does not hold an address ({brief(error)}): remove it to begin at another") from error
+    if not address.local:
+        raise Problem(f"{path} names a robot on another machine, where no stand-in is: remove it")
     return address

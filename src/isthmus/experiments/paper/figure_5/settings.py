@@ -5,6 +5,8 @@ from dataclasses import dataclass
 PAPER = {"inverse": (0.0372, 0.0002), "pd": (0.0449, 0.0005)}
 """Mean normalised distance and its standard deviation, as printed, on the paper's own robot."""
 TASK = "fetch-swing"
+LIMITS = ("position", "step", "lead")
+"""The safety limits by which commands are counted."""
 HISTORY = {"inverse": 2, "correction": 2, "residual-action": 2, "preview": 3}
 
 

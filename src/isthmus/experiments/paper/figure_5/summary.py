@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus.core.commit import EARLIER
 from isthmus.experiments.grid import Json
-from isthmus.experiments.paper.figure_5.settings import PAPER
+from isthmus.experiments.paper.figure_5.settings import LIMITS, PAPER
 from isthmus.io import write_json
 
 COLUMNS = ("robot", "method", "off by ", "+/- ", "to PD ", "samples ", "min ", "clipped ")
@@ -46,7 +46,7 @@ class Summary:
                 "" if one["ratio_to_pd"] is None else f"{one['ratio_to_pd']:.2f}",
                 f"{one['samples']}",
                 f"{one['robot_minutes']:.1f}",
-                f"{sum(one['clipped'][kind] for kind in ('position', 'step', 'lead'))}",
+                f"{sum(one['clipped'][kind] for kind in LIMITS)}",
             )
             for methods in self.robots.values()
             for one in methods.values()
