@@ -32,3 +32,10 @@ def test_a_joint_that_takes_a_little_to_begin_is_not_held():
 
 def test_joints_that_are_to_stay_may_stay():
     assert not any(run([[0.3, 0.3]] * 20, [[0.25, 0.31]] * 20))
+
+
+def test_a_sensor_that_sticks_where_a_swing_turns_round_is_noticed():
+    away = [0.0, 0.02, 0.03, 0.02, 0.0, -0.02, -0.03]  # never half a step from where it was, and more than that in all
+    told = run([[one, 0.0] for one in away], [[0.5, 0.0]] * len(away))
+    assert not any(told[:5])
+    assert told[-1].startswith("shoulder does not follow")
