@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isthmus.core import Bool, Float
+from isthmus.core import Bool, Float, Int
 from isthmus.report.charts.chart import Chart, Json, layout, percent, values
 from isthmus.report.run import Run
 
@@ -21,7 +21,8 @@ POINTS = 300
 def correction_reading(run: Run) -> str:
     """Which actuator is corrected the most, and whether limits stand in the way."""
     trace, spec = run.traces["adapted"], run.spec
-    there: Bool = np.less(np.arange(trace.commands.shape[1]), trace.lengths[:, None])  # (n, T)
+    steps: Int = np.arange(len(trace.commands[0]), dtype=np.int64)
+    there: Bool = steps < trace.lengths[:, None]  # (n, T)
     command, source = spec.clip(trace.commands)[there], spec.clip(trace.source)[there]  # (m, act)
     size = np.median(np.abs(command - source), axis=0) / (spec.action_high - spec.action_low)
     limited = ((command <= spec.action_low) | (command >= spec.action_high)).mean(axis=0)
