@@ -58,7 +58,7 @@ def test_a_partial_success_names_what_may_be_missing(outcome):
 
 def test_where_little_is_recovered_the_difference_is_looked_at_first(outcome):
     first, *others = next_steps(outcome(0.55))
-    assert first.command == "isthmus identify reacher --logs RUN"
+    assert first.command == "isthmus analyse identify reacher --logs RUN"
     assert "Use the adapted policy" not in [step.title for step in others]
     assert "worse than the unadapted" in next_steps(outcome(0.3))[0].why
 

@@ -155,13 +155,14 @@ def test_before_each_step_the_belief_is_the_kalman_filters_prediction(correlatio
     kalman, buffer = AR1Filter(0.4, correlation, 0.1), HistoryBuffer(simulator.spec, 1, 2)
     d, mean, variance = 0.4 * rng.standard_normal(2), np.zeros(2), np.full(2, 0.16)
     buffer.begin(np.zeros((1, 2)))
+    state = found.initial_state(1)
     for _ in range(15):
-        belief = found.belief(buffer.window)
+        belief = found.belief(buffer.window, state)
         np.testing.assert_allclose((belief * disturbance.grid).sum(axis=-1)[0], mean, atol=0.02)
         second = (belief * np.square(disturbance.grid)).sum(axis=-1)[0]
         np.testing.assert_allclose(second - np.square(mean), variance, rtol=0.1, atol=0.004)
         command = simulator.MIDDLE + rng.uniform(-0.8, 0.8, (1, 2)) * simulator.HALF
-        found.remember(buffer.window, command)
+        state = found.next_state(buffer.window, belief, command)
         error = d + 0.1 * rng.standard_normal(2)
         buffer.append(command, buffer.window.current + (command + simulator.HALF * error) @ simulator.B.T)
         mean, variance = kalman.predict(*kalman.update(mean, variance, error, np.ones(2), np.full(2, 0.01)))

@@ -4,7 +4,7 @@ import pytest
 from isthmus.adapt import MethodSettings, Source, make_method
 from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy, _Trial
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
-from isthmus.core import History, Problem, stream
+from isthmus.core import History, Problem, act, stream
 from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
@@ -49,7 +49,7 @@ def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():
         ITERATIONS,
     )
     adapted = ModelInversePolicy(lambda history: np.tile([2.5, -3.0], (len(history.current), 1)), TASK.source(), reach)
-    command = adapted(History.of(TASK.source(3).reset(stream(2))))
+    command, _ = act(adapted, History.of(TASK.source(3).reset(stream(2))))
     np.testing.assert_allclose(command, np.tile([0.5, -0.5], (3, 1)), atol=0.1)
 
 
