@@ -28,7 +28,8 @@ def peaks(robot: str, number: int, pull: float, seed: int) -> list[float]:
     machine = Machine(load_parameters(robot), seed)
     guard = Guard(Limits.of_positions(-REACH, REACH, SPEED_LIMITS, PERIOD, SafetySettings(pull=pull)))
     last, seen = HOME, [machine.positions]
-    for wanted in swing(number)(PERIOD * np.arange(1, STEPS + 1)):
+    times = PERIOD * np.arange(1, STEPS + 1, dtype=np.float64)
+    for wanted in swing(number)(times):
         last = guard.admit(wanted, last, machine.measured().positions)
         machine.command([(PERIOD, last)])
         for _ in range(round(1e3 * PERIOD)):
