@@ -20,7 +20,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import torch  # noqa: F401 - here, so that children need not load it
+import torch  # here, so that children need not load it
 
 from isthmus.core.commit import current_commit
 from isthmus.data import PARTIAL
@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="isthmus-kills-") as temporary:
         whole: dict[str, tuple[Path, float]] = {}
         while figures["kills"] < asked.kills:
-            method = METHODS[figures["runs"] % len(METHODS)]
+            method = METHODS[int(figures["runs"]) % len(METHODS)]
             if method not in whole:
                 path = Path(temporary) / f"whole-{method}"
                 whole[method] = path, _run(method, path)
@@ -80,6 +80,7 @@ def _run(method: str, path: Path, seconds: float | None = None) -> float:
 
     Returns what it has computed.
     """
+    torch.set_num_threads(1)
     gc.collect()
     gc.freeze()  # a child that frees a simulator of this process would wait for ever for threads that it has not
     child = os.fork()

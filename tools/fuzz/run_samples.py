@@ -59,7 +59,11 @@ def run_readers(folder: Path, wanted: list[str]) -> Iterator[Reader]:
         Reader("trace .npz", sorted((run / "traces").glob("*.npz"))[:1], mutate.zipped, Trace.load),
     ]
     bundle = _bundled(run, folder / "run.bundle")
-    uses = {"report": _report, "logs": lambda here: logged(here, load_task(TASK)), "resume": _resume}
+    uses: dict[str, Callable[[Path], object]] = {
+        "report": _report,
+        "logs": lambda here: logged(here, load_task(TASK)),
+        "resume": _resume,
+    }
     found += [Reader(f"run folder, {name}", [bundle], whole_run, _unbundled(use)) for name, use in uses.items()]
     yield from (reader for reader in found if reader.name in wanted)
     yield from (_model_reader(method, folder) for method in MODELS if f"{method} model .npz" in wanted)

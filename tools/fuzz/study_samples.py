@@ -51,14 +51,22 @@ def study_readers(folder: Path, wanted: list[str]) -> list[Reader]:
         _comparison("comparison cell .json", crossing, folder),
         _comparison("oracle cell .json", oracle, folder),
         Reader("figure 5 cell .json", [_arm_cell(folder)], mutate.jsoned, _show_arm),
-        Reader("figure 5 address.txt", [_address(folder)], mutate.plain, _in_study(figure_5._address)),
-        Reader("expert training .npz", [_training(folder)], mutate.zipped, lambda path: make._so_far(path, TASK, 0)),
+        Reader("figure 5 address.txt", [_address(folder)], mutate.plain, _in_study(_kept_address)),
+        Reader("expert training .npz", [_training(folder)], mutate.zipped, _so_far),
     ]
     return [reader for reader in found if reader.name in wanted]
 
 
 def _total(here: Path) -> float:
     return sum(Cells(here).seconds().values())
+
+
+def _kept_address(here: Path) -> object:
+    return figure_5._address(here)  # pyright: ignore[reportPrivateUsage]
+
+
+def _so_far(path: Path) -> object:
+    return make._so_far(path, TASK, 0)  # pyright: ignore[reportPrivateUsage]
 
 
 def _in_study(read: Callable[[Path], object]) -> Callable[[Path], object]:
@@ -87,7 +95,8 @@ def _in_store(read: Callable[[Path], object]) -> Callable[[Path], object]:
 
 def _result(gap: str) -> Result:
     curve = (CurvePoint(0, 0.7, -6.0), CurvePoint(50, 0.9, -5.0), CurvePoint(100, 0.95, -4.8))
-    spread, seconds = dict.fromkeys(("zero", "expert", "unadapted", "adapted"), 1.0), {"fit": 1.0, "collect": 0.1}
+    spread = {"zero": 1.0, "expert": 1.0, "unadapted": 1.0, "adapted": 1.0}
+    seconds = {"fit": 1.0, "collect": 0.1}
     scores = (-40.0, -4.0, -6.0, -4.8)
     return Result(TASK, gap, "inverse", 1, 0, 100, *scores, spread, 0.7, 0.95, 50, curve, seconds, versions())
 

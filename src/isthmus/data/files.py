@@ -88,7 +88,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def _check_depth(value: object) -> None:
     level: list[Any] = [value] if isinstance(value, list | dict) else []
     for _ in range(DEEPEST):
-        within = (one.values() if isinstance(one, dict) else one for one in level)
+        within: list[Any] = [one.values() if isinstance(one, dict) else one for one in level]  # pyright: ignore[reportUnknownMemberType]
         level = [inner for values in within for inner in values if isinstance(inner, list | dict)]
         if not level:
             return

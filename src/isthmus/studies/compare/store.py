@@ -73,5 +73,6 @@ def _difference(then: dict[str, Any], now: dict[str, Any], prefix: str = "") -> 
             if found := _difference(value, now[name], f"{prefix}{name}."):  # pyright: ignore[reportUnknownArgumentType]
                 return found
         elif now.get(name) != value:
-            return f"{prefix}{name} was {str(value)[:80]}, is {now.get(name)}"
+            was = str(value)[:80]  # pyright: ignore[reportUnknownArgumentType]
+            return f"{prefix}{name} was {was}, is {now.get(name)}"
     return None
