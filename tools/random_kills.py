@@ -20,7 +20,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - here, so that children need not load it
+import torch  # pyright: ignore[reportUnusedImport] - here, so that children need not load it
 
 from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
@@ -52,11 +52,12 @@ def main() -> None:
             method = METHODS[int(figures["runs"]) % len(METHODS)]
             if method not in whole:
                 path = Path(temporary) / f"whole-{method}"
-                whole[method] = path, _run(method, path)
+                whole[method] = path, _run(method, path) or 0.0
             path = Path(temporary) / f"run-{figures['runs']}"
             undisturbed, seconds = whole[method]
             for _ in range(chance.randint(1, min(MOST_KILLS, asked.kills - figures["kills"]))):
-                _run(method, path, chance.uniform(0, 1.1) * seconds)
+                if _run(method, path, chance.uniform(0, 1) * seconds) is not None:
+                    break  # it came to its end before
                 figures["kills"] += 1
                 places[_latest(path)] += 1
             _run(method, path)
@@ -75,11 +76,12 @@ def main() -> None:
     sys.exit(1 if figures["different"] else 0)
 
 
-def _run(method: str, path: Path, seconds: float | None = None) -> float:
+def _run(method: str, path: Path, seconds: float | None = None) -> float | None:
     """Do the run in a process of its own, or go on with it, and kill it after so many seconds of computing.
 
-    Returns what it has computed.
+    Returns what it computed to its end, or None where it was killed before.
     """
+    torch.set_num_threads(1)
     gc.collect()
     gc.freeze()  # a child that frees a simulator of this process would wait for ever for threads that it has not
     child = os.fork()
@@ -94,12 +96,14 @@ def _run(method: str, path: Path, seconds: float | None = None) -> float:
         os._exit(0)
     while seconds is not None and _computed(child) < seconds:
         time.sleep(POLL_SECONDS)
-        if _state(child) == "Z":  # it came to its end before
+        if _state(child) == "Z":
             break
     if seconds is not None:
         os.kill(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
-    if seconds is None and status:
+    if os.WIFSIGNALED(status) and seconds is not None:
+        return None
+    if status:
         raise SystemExit(f"a run did not come to its end: {path.name}")
     return usage.ru_utime + usage.ru_stime
 

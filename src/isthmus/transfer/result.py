@@ -2,7 +2,7 @@
 
 import dataclasses
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -112,8 +112,19 @@ class Result:
     @staticmethod
     def load(path: Path) -> "Result":
         """Read the figures."""
-        figures = {name: value for name, value in current_names(read_json(path), RESULT).items() if name not in DERIVED}
+        figures = current_names(read_json(path), RESULT)
+        derived = {name: figures.pop(name) for name in DERIVED if name in figures}
+        from_json(_Derived, derived, path, "a run's result")
         return from_json(Result, figures, path, "a run's result")
+
+
+@dataclass(frozen=True)
+class _Derived:
+    """What a file says besides: it is checked, and computed again."""
+
+    relative_loss: dict[str, float | None] = field(default_factory=dict[str, float | None])
+    loss_in_spreads: dict[str, float | None] = field(default_factory=dict[str, float | None])
+    recovered: float | None = None
 
 
 def versions() -> dict[str, str]:
