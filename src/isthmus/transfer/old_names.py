@@ -16,7 +16,7 @@ CONFIG = {
     "price": "effort_penalty",
 }
 ROUND = {"spread": "action_std", "foreseen": "predicted_scores"}
-RESULT = {"spread": "std"}
+RESULT = {"spread": "std", "loss_in_spreads": "loss_in_stds"}
 METHOD_KEYS = ("method", "chosen")
 """Keys whose values are names of methods."""
 

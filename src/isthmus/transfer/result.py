@@ -123,7 +123,7 @@ class _Derived:
     """What a file says besides: it is checked, and computed again."""
 
     relative_loss: dict[str, float | None] = field(default_factory=dict[str, float | None])
-    loss_in_spreads: dict[str, float | None] = field(default_factory=dict[str, float | None])
+    loss_in_stds: dict[str, float | None] = field(default_factory=dict[str, float | None])
     recovered: float | None = None
 
 
