@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.core import AnyPolicy, Problem, stream
+from isthmus.core.statistics import standard_error
 from isthmus.evaluate import Scale, evaluate
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
@@ -67,7 +68,7 @@ def sensitivity(
         except Problem:
             continue
         found = [scores(f"{dial}={value}", policy) for value in DIALS[dial]]
-        error = [float(one.std() / np.sqrt(episodes) / (scale.expert - scale.zero)) for one in found]
+        error = [float(standard_error(one, ddof=0)) / (scale.expert - scale.zero) for one in found]
         curve = Curve(dial, DIALS[dial], tuple(scale(float(one.mean())) for one in found), tuple(error))
         curves.append(curve)
         watch(curve)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.core.statistics import PairedGain
 from isthmus.experiments.by_seed import BySeed
 from isthmus.experiments.comparison.case import Case
 from isthmus.experiments.comparison.entry import UNADAPTED, Entry
@@ -116,9 +117,9 @@ class Row(BySeed):
         shared = [seed for seed in self.found if seed in other.found]
         if len(shared) < 2:
             return self.mean - other.mean > max(NOISE, SURE * math.hypot(self.error, other.error))
-        apart = [self.found[seed]["normalised"] - other.found[seed]["normalised"] for seed in shared]
-        error = float(np.std(apart, ddof=1)) / math.sqrt(len(apart))
-        return float(np.mean(apart)) > max(NOISE, SURE * error)
+        ours, theirs = (np.array([row.found[seed]["normalised"] for seed in shared]) for row in (self, other))
+        gain = PairedGain.of(ours, theirs)
+        return gain.mean > NOISE and gain.exceeds(by=SURE)
 
     def to_json(self) -> Json:
         """As plain data."""

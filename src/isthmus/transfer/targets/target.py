@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from isthmus.core import AnyPolicy, Float
+from isthmus.core.statistics import standard_error
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.policies import TracedPolicy
@@ -27,7 +28,7 @@ def clear_of(wanted: float) -> Settled:
     """Whether scores (n,) are clearly above `wanted` on average, or clearly below."""
 
     def settled(scores: Float) -> bool:
-        return bool(abs(scores.mean() - wanted) > CLEARLY * scores.std() / np.sqrt(len(scores) - 1))
+        return bool(abs(scores.mean() - wanted) > CLEARLY * standard_error(scores))
 
     return settled
 
