@@ -4,7 +4,6 @@ import multiprocessing
 import resource
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -73,7 +72,8 @@ def _peak_share(repeat: int) -> float:
     spec = _spec(MEMORY_OBSERVATIONS, MEMORY_ACTIONS)
     settings = FitSettings(hidden=(32,), epochs=1, batch=4096)
     fit(Windows.of(_episodes(2, 100, spec), 4, spec), spec.targets, settings, stream(repeat, "warm"))  # loads torch
-    before = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+    # By the peak so far, not by what is resident now: a kernel that reclaims idle pages would count as memory used.
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
     episodes = _episodes(MEMORY_EPISODES, MEMORY_LENGTH, spec)
     size = sum(
         array.nbytes

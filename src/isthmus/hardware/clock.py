@@ -38,9 +38,13 @@ class WallClock:
 
     waits = False
 
+    def __init__(self) -> None:
+        """Take the system's time now: a clock that is made for a connection agrees with the system at that moment."""
+        self._start = time.time() - time.perf_counter()
+
     def now(self) -> float:
         """Seconds since the epoch, that never go back: a step of the system's clock does not reach the control loop."""
-        return _START + time.perf_counter()
+        return self._start + time.perf_counter()
 
     def wait_until(self, deadline: float, patience: float, stop: Stop | None = None) -> bool:  # noqa: ARG002 - the wall's time always comes
         """Sleep, and be awake when it comes."""
@@ -82,6 +86,3 @@ class TopicClock:
                 silent = silent + time.perf_counter() - began if self._now == last else 0.0
                 last = self._now
             return self._now >= deadline
-
-
-_START = time.time() - time.perf_counter()
