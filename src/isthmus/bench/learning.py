@@ -1,9 +1,9 @@
 """Fitting an inverse model: time against a bare torch loop, memory against the data."""
 
 import multiprocessing
-import resource
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -73,7 +73,7 @@ def _peak_share(repeat: int) -> float:
     settings = FitSettings(hidden=(32,), epochs=1, batch=4096)
     fit(Windows.of(_episodes(2, 100, spec), 4, spec), spec.targets, settings, stream(repeat, "warm"))  # loads torch
     # By the peak so far, not by what is resident now: a kernel that reclaims idle pages would count as memory used.
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
+    before = _peak_bytes()
     episodes = _episodes(MEMORY_EPISODES, MEMORY_LENGTH, spec)
     size = sum(
         array.nbytes
@@ -82,8 +82,13 @@ def _peak_share(repeat: int) -> float:
         for array in (one.observations, one.commands, one.applied, one.source, one.wanted)
     )
     fit(Windows.of(episodes, 4, spec), spec.targets, settings, stream(repeat, "bench"))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
-    return (peak - before) / size
+    return (_peak_bytes() - before) / size
+
+
+def _peak_bytes() -> int:
+    """The most memory that this process has had; getrusage() would tell its parent's if that had more."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return next(int(line.split()[1]) * KILOBYTE for line in status.splitlines() if line.startswith("VmHWM:"))
 
 
 def _spec(observations: int, actions: int) -> WorldSpec:
