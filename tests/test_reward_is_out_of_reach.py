@@ -20,12 +20,9 @@ from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
 from isthmus.gaps import Gap
 from isthmus.policies import Decision, NetworkPolicy
 from isthmus.sim import SealedRobot
-from isthmus.sysid import Physics
-from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.cost import source_cost
 from isthmus.transfer.source.finetuner import finetuner_in, robust_for
-from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
 ADAPTATION = ("adapt", "transfer.collection", "sysid", "policies", "io")
@@ -93,16 +90,13 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
             "unclamped",
             "spec",
             "seed",
-            "joints",
             "robust",
-            "physics",
-            "sim_derived",
-            "unactuated",
+            "robot_model",
         ),
         *("cost", "finetuner", "rehearsal"),
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"predict", "cost"}
-    for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in, sim_derived_policy):
+    for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in):
         given = set(inspect.signature(made_from).parameters)
         assert given <= {"task", "expert", "policy", "seed", "rng"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
@@ -181,10 +175,10 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     # What the simulation costs may be known; the target's task is the one above.
     little = dataclasses.replace(FINETUNE, steps=100, worlds=2, batch=50, epochs=1)
     source = Source(
-        *(policy, task.source(), task.unclamped(4), spec, 0, source_cost(reacher), joints_of(reacher)),
+        *(policy, task.source(), task.unclamped(4), spec, 0, source_cost(reacher)),
+        robot_model=task.robot_model,
         finetuner=lambda one: PpoFinetuner(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
-        physics=Physics(task.robot_model),
         rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)

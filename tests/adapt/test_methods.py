@@ -13,10 +13,8 @@ from isthmus.gaps import Gap
 from isthmus.policies import Unadapted
 from isthmus.robots import load_task
 from isthmus.sim.mujoco_world import _Rows
-from isthmus.sysid import Physics
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
 TASK = load_task("reacher")
@@ -28,10 +26,10 @@ SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 def source():
     return Source(
-        *(EXPERT, TASK.source(), TASK.unclamped(4), TASK.robot_model.spec, 0, source_cost(TASK), joints_of(TASK)),
+        *(EXPERT, TASK.source(), TASK.unclamped(4), TASK.robot_model.spec, 0, source_cost(TASK)),
+        robot_model=TASK.robot_model,
         finetuner=lambda policy: PpoFinetuner(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
         robust=lambda: EXPERT,
-        physics=Physics(TASK.robot_model),
         rehearsal=rehearsal_in(TASK, EXPERT, 0),
     )
 

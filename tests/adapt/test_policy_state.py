@@ -33,9 +33,9 @@ from isthmus.policies import DecisionLog, TransferPolicy, Unadapted
 from isthmus.policies.finite import FinitePolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots import load_task
+from isthmus.sim.joints import joints_of
 from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.joints import joints_of
 
 TASK, GAP = load_task("reacher"), Gap.parse("tilt=60")
 EXPERT, SPEC = load_expert(TASK), TASK.robot_model.spec
@@ -69,7 +69,7 @@ def residual(policy):
 def preview(policy):
     sensed = len(SPEC.robot_dimensions)
     weights = 0.05 * stream(1).standard_normal((1 + sensed + K * SPEC.action_size, sensed))
-    source = Source(policy, TASK.source(), TASK.unclamped(), SPEC, 0, joints=joints_of(TASK))
+    source = Source(policy, TASK.source(), TASK.unclamped(), SPEC, 0, robot_model=TASK.robot_model)
     return PreviewPolicy(source, ArxModel(weights, K - 1))
 
 
@@ -99,7 +99,7 @@ POLICIES = {
     "logged": lambda policy: DecisionLog(residual(policy)),
     "fine-tuned": lambda policy: FinetunedPolicy(policy, TASK.source(), policy),
     "exploring": lambda policy: Exploring(residual(policy), np.zeros(2), stream(0)),
-    "pd": lambda policy: PdPolicy(policy, TASK.source(), joints_of(TASK), np.ones((3, 2))),
+    "pd": lambda policy: PdPolicy(policy, TASK.source(), joints_of(TASK.robot_model), np.ones((3, 2))),
     "model-inverse": inverse,
     "residual-action": residual,
     "preview": preview,

@@ -10,14 +10,15 @@ import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go
 from isthmus.adapt.common.response import Response
+from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, Simulator, WorldSpec, stream
 from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
 from isthmus.policies.finetuner import Finetuner
+from isthmus.sim import RobotModel
+from isthmus.sim.joints import Joints, joints_of
+from isthmus.sim.unactuated import unactuated_targets
 from isthmus.sysid import Physics
-
-Joints = Callable[[Float], tuple[Float, Float]]
-"""From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
 
 
 @dataclass(frozen=True)
@@ -98,20 +99,36 @@ class Source:
     seed: int
     cost: SourceCost | None = None
     """The task's own, for methods that plan."""
-    joints: Joints | None = None
-    """Where the actuated joints are, for methods that drive each of them; None where actuators drive something else."""
     finetuner: Callable[[NetworkPolicy], Finetuner] | None = None
     """Training in the source simulator, for methods that change the policy."""
     robust: Callable[[], AnyPolicy] | None = None
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
-    physics: Physics | None = None
-    """The simulator with physical parameters that can be changed, for methods that look for the target's."""
     rehearsal: Rehearse | None = None
     """Rehearsals of policies in simulation."""
-    unactuated: Bool | None = None
-    """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
-    sim_derived: Callable[[AnyPolicy], AnyPolicy] = _as_it_is
-    """Makes a policy see what follows from the state as the simulator works it out."""
+    robot_model: RobotModel | None = None
+    """The simulator's model; None for a simulator that is not MuJoCo's. What follows needs it."""
+
+    @cached_property
+    def joints(self) -> Joints | None:
+        """Where the actuated joints are, for methods that drive each; None where actuators drive something else."""
+        return None if self.robot_model is None else joints_of(self.robot_model)
+
+    @cached_property
+    def physics(self) -> Physics | None:
+        """The simulator with physical parameters that can be changed, for methods that look for the target's."""
+        return None if self.robot_model is None else Physics(self.robot_model)
+
+    @cached_property
+    def unactuated(self) -> Bool | None:
+        """The targets (d,) that no actuator moves directly, such as where a walker's root is."""
+        return None if self.robot_model is None else unactuated_targets(self.robot_model)
+
+    @cached_property
+    def sim_derived(self) -> Callable[[AnyPolicy], AnyPolicy]:
+        """Makes a policy see what follows from the state as the simulator works it out."""
+        if self.robot_model is None:
+            return _as_it_is
+        return sim_derived_policy(self.robot_model, self.policy, stream(self.seed, "shown"))
 
     @cached_property
     def pi_src(self) -> AnyPolicy:

@@ -11,6 +11,7 @@ from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.cost_to_go import even_metric
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
+from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.bench.control import HISTORY, random_inverse
@@ -21,7 +22,6 @@ from isthmus.experts import load_expert
 from isthmus.policies import TransferPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.control_step import StepTime, time_step
 
 
@@ -80,7 +80,7 @@ class AdaptedStep:
     @cached_property
     def _policy(self) -> AnyPolicy:
         expert = load_expert(self._task)
-        return sim_derived_policy(self._task, expert, stream(0, "bench"))(expert)
+        return sim_derived_policy(self._task.robot_model, expert, stream(0, "bench"))(expert)
 
     @cached_property
     def _metric(self) -> Metric:

@@ -8,15 +8,15 @@ from isthmus.adapt.baselines.pd import joint_errors
 from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.robots import load_task
+from isthmus.sim.joints import joints_of
 from isthmus.transfer import Config, RunFolder, run_transfer
-from isthmus.transfer.source.joints import joints_of
 
 TASK = load_task("hopper")
 SPEC = TASK.robot_model.spec
 
 
 def method():
-    source = Source(load_expert(TASK), TASK.source(), TASK.unclamped(4), SPEC, 0, joints=joints_of(TASK))
+    source = Source(load_expert(TASK), TASK.source(), TASK.unclamped(4), SPEC, 0, robot_model=TASK.robot_model)
     return make_method("pd", source, MethodSettings())
 
 
@@ -26,13 +26,13 @@ def episode(actions, observations):
 
 def test_joints_are_read_from_an_observation():
     observations = stream(0).standard_normal((3, 12))
-    positions, velocities = joints_of(TASK)(observations)
+    positions, velocities = joints_of(TASK.robot_model)(observations)
     np.testing.assert_array_equal(positions, observations[:, 3:6])
     np.testing.assert_array_equal(velocities, observations[:, 9:12])
 
 
 def test_gains_that_made_the_actions_are_found_in_hindsight_without_those_at_a_limit():
-    rng, joints = stream(1), joints_of(TASK)
+    rng, joints = stream(1), joints_of(TASK.robot_model)
     observations = 0.1 * rng.standard_normal((200, 12))
     errors = joint_errors(joints, observations[:-1], observations[1:])
     wanted = np.array([[3.0, 1.0, 2.0], [0.5, 2.5, 4.0], [0.1, -0.2, 0.0]])
@@ -49,7 +49,7 @@ def test_an_angle_that_comes_round_makes_no_jump():
     now, then = (reacher.source(1).reset(stream(2)) for _ in range(2))
     for observations, angle in ((now, 3.1), (then, -3.1)):
         observations[0, 0], observations[0, 2] = np.cos(angle), np.sin(angle)
-    assert joint_errors(joints_of(reacher), now, then)[0, 0, 0] == pytest.approx(2 * np.pi - 6.2)
+    assert joint_errors(joints_of(reacher.robot_model), now, then)[0, 0, 0] == pytest.approx(2 * np.pi - 6.2)
 
 
 def test_a_joint_that_is_where_it_is_wanted_is_held():

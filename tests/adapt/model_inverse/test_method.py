@@ -9,7 +9,6 @@ from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
-from isthmus.sysid import Physics
 from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.transfer import Config, RunFolder, run_transfer
 
@@ -23,7 +22,7 @@ def method(*, physics=True):
         TASK.unclamped(4),
         TASK.robot_model.spec,
         0,
-        physics=Physics(TASK.robot_model) if physics else None,
+        robot_model=TASK.robot_model if physics else None,
     )
     return make_method("model-inverse", source, MethodSettings())
 

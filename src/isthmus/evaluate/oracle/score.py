@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, History, PolicyState, PolicyWrapper, Problem, stream
 from isthmus.core.commit import current_commit
 from isthmus.core.statistics import standard_error
@@ -25,7 +26,6 @@ from isthmus.policies import ZeroPolicy
 from isthmus.sysid.forward_model import ForwardFit, fit_forward_model
 from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import sim_derived_policy
 
 TOLERANCE = 0.05
 """A wanted state was out of reach when some target was missed by more than this, in standard deviations of a step."""
@@ -101,7 +101,7 @@ class _Trial:
     def score(self, gap: str, target: UnclampedTarget, make_world: Callable[[], Scorable]) -> OracleScore:
         task, policy, spec = self.task, self.policy, self.task.robot_model.spec
         metric = make_metric(self.metric, task, policy, stream(self.seed, "cost-to-go"))
-        pi_src = sim_derived_policy(task, policy, stream(self.seed, "shown"))(policy)
+        pi_src = sim_derived_policy(task.robot_model, policy, stream(self.seed, "shown"))(policy)
         oracle = OraclePolicy(pi_src, task.source(), target, metric)
         zero = self._run(task.source(self.episodes), ZeroPolicy(spec.action_size)).score
         expert = self._run(task.source(self.episodes), policy).score

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from isthmus.adapt.auto.perturbed_world import PerturbedWorld
+from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse
 from isthmus.core import AnyPolicy, Episode, Float, stream
 from isthmus.evaluate import evaluate
@@ -11,7 +12,6 @@ from isthmus.policies import ZeroPolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.sysid.forward_model import fit_forward_model
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.source.finetuner import finetuner_among
 
 EPISODES = 8
@@ -39,7 +39,7 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
     @cache
     def derived_view() -> Callable[[Float], Float] | None:
         """How a policy is shown what it sees, for one that is trained without that about it."""
-        derived = sim_derived_policy(task, expert, stream(seed, "shown"))(expert)
+        derived = sim_derived_policy(task.robot_model, expert, stream(seed, "shown"))(expert)
         return derived.see if isinstance(derived, SimDerivedPolicy) else None
 
     def rehearsal(

@@ -1,14 +1,10 @@
 """The side that is known, as methods see it."""
 
 from isthmus.adapt import Source
-from isthmus.core import AnyPolicy, stream
-from isthmus.sim.unactuated import unactuated_targets
-from isthmus.sysid import Physics
+from isthmus.core import AnyPolicy
 from isthmus.tasks import Task
-from isthmus.tasks.sim_derived import sim_derived_policy
 from isthmus.transfer.source.cost import source_cost
 from isthmus.transfer.source.finetuner import finetuner_in, robust_for
-from isthmus.transfer.source.joints import joints_of
 from isthmus.transfer.source.rehearsal import rehearsal_in
 
 WORLDS = 16
@@ -24,11 +20,8 @@ def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
         spec=task.robot_model.spec,
         seed=seed,
         cost=source_cost(task),
-        joints=joints_of(task),
         finetuner=finetuner_in(task),
         robust=robust_for(task),
-        physics=Physics(task.robot_model),
         rehearsal=rehearsal_in(task, policy, seed),
-        unactuated=unactuated_targets(task.robot_model),
-        sim_derived=sim_derived_policy(task, policy, stream(seed, "shown")),
+        robot_model=task.robot_model,
     )

@@ -6,29 +6,31 @@ import numpy as np
 
 from isthmus.core import AnyPolicy, Float, Int, rollout
 from isthmus.policies.sim_derived import SimDerivedPolicy
-from isthmus.tasks.task import Task
+from isthmus.sim import MujocoWorld, RobotModel
 
 WORLDS, STEPS = 8, 100
 CLOSE = 0.05
 """Share of its standard deviation to which the simulator works a number out that follows from the state."""
 
 
-def sim_derived_policy(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Callable[[AnyPolicy], AnyPolicy]:
-    """Wraps policies to see derived numbers as the task's simulator has them; these are found while `policy` acts."""
-    derived, simulator = _derived(task, policy, rng), task.source()
+def sim_derived_policy(
+    robot_model: RobotModel, policy: AnyPolicy, rng: np.random.Generator
+) -> Callable[[AnyPolicy], AnyPolicy]:
+    """Wraps policies to see derived numbers as the simulator has them; these are found while `policy` acts."""
+    derived, simulator = _derived(robot_model, policy, rng), MujocoWorld(robot_model)
     return lambda one: SimDerivedPolicy(one, simulator.show, derived) if len(derived) else one
 
 
-def _derived(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Int:
+def _derived(robot_model: RobotModel, policy: AnyPolicy, rng: np.random.Generator) -> Int:
     """Dimensions that are no targets, and that the simulator works out from the state as they are seen.
 
     What it reads back as it was given is part of the state, and nothing to work out.
     """
-    spec = task.robot_model.spec
+    spec = robot_model.spec
     others = np.setdiff1d(np.arange(spec.observation_size), spec.targets)
     if not len(others):
         return others
-    world, simulator = task.source(WORLDS), task.source()
+    world, simulator = MujocoWorld(robot_model, WORLDS), MujocoWorld(robot_model)
     recorded, simulated, steps = list[Float](), list[Float](), min(STEPS, spec.horizon)
     for moment in rollout(world, policy, world.reset(rng), steps=steps, explore=spec.clip):
         goes_on, seen = ~moment.step.ended, moment.step.observations

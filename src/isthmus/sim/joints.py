@@ -1,16 +1,20 @@
 """Where an observation says that the actuated joints are."""
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 
-from isthmus.adapt.method import Joints
 from isthmus.core import Float
-from isthmus.tasks import Task
+from isthmus.sim.robot_model import RobotModel
+
+Joints = Callable[[Float], tuple[Float, Float]]
+"""From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
 
 
-def joints_of(task: Task) -> Joints | None:
+def joints_of(robot_model: RobotModel) -> Joints | None:
     """Positions and velocities of each actuator's joint; None for a robot whose actuators drive something else."""
-    body, model = task.robot_model, task.robot_model.model
+    model = robot_model.model
     if not (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT.value).all():
         return None
     driven = model.actuator_trnid[:, 0]
@@ -18,7 +22,7 @@ def joints_of(task: Task) -> Joints | None:
 
     def joints(observations: Float) -> tuple[Float, Float]:
         qpos, qvel = np.zeros((len(observations), model.nq)), np.zeros((len(observations), model.nv))
-        body.restore(observations, qpos, qvel)
+        robot_model.restore(observations, qpos, qvel)
         return qpos[:, positions], qvel[:, velocities]
 
     return joints

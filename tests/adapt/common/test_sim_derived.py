@@ -1,20 +1,20 @@
 import numpy as np
 import pytest
 
+from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import History, act, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots import load_task
-from isthmus.tasks.sim_derived import sim_derived_policy
 
 
 @pytest.fixture(scope="module")
 def humanoid():
     task = load_task("humanoid")
     policy = load_expert(task)
-    return task, policy, sim_derived_policy(task, policy, stream(0))(policy)
+    return task, policy, sim_derived_policy(task.robot_model, policy, stream(0))(policy)
 
 
 def test_what_follows_from_the_state_is_found(humanoid):
@@ -53,4 +53,4 @@ def test_only_what_is_seen_now_is_worked_out_and_the_window_stays_as_it_is(human
 @pytest.mark.parametrize("name", ["reacher", "hopper", "half-cheetah", "ant"])
 def test_a_robot_that_observes_its_state_alone_has_nothing_to_be_shown(name):
     policy = ZeroPolicy(load_task(name).robot_model.spec.action_size)
-    assert sim_derived_policy(load_task(name), policy, stream(0))(policy) is policy
+    assert sim_derived_policy(load_task(name).robot_model, policy, stream(0))(policy) is policy
