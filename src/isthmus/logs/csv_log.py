@@ -1,0 +1,114 @@
+"""CSV files: one column a number, or vectors in cells as `"[0.1, 0.2]"`."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.core import Float, Problem
+from isthmus.io import read_regular
+from isthmus.logs.columns import by_prefix, clock_of, seconds
+from isthmus.logs.series import Log, make_log
+
+LARGEST = 1 << 30
+MOST_COLUMNS = 10_000
+DELIMITERS = ",;\t "
+LONGEST_CELL = 1 << 20
+
+
+def read_csv(path: Path, *, from_zero: bool = True) -> Log:
+    """The columns of a CSV file as series over its time column, which is shifted to begin `from_zero`."""
+    try:
+        text = read_regular(path, limit=LARGEST, follow=True).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path} is not text in UTF-8 (byte {error.start}): a CSV log has to be") from error
+    lines = text.splitlines()
+    header, rows = _rows(path, lines)
+    notes: list[str] = []
+    columns = {
+        name: column
+        for name, cells in zip(header, zip(*rows, strict=True), strict=True)
+        if (column := _column(cells)) is not None
+    }
+    skipped = [name for name in header if name not in columns]
+    if skipped:
+        notes.append(f"columns without numbers were left out: {', '.join(skipped[:10])}")
+    clock = clock_of([name for name, values in columns.items() if values.ndim == 1])
+    if clock is None:
+        raise Problem(
+            f"{path} has no time column: name one of its columns time or timestamp ({', '.join(header[:10])})"
+        )
+    time, assumed = seconds(clock, columns.pop(clock))
+    notes += [assumed] if assumed else []
+    known = np.isfinite(time)
+    if not known.all():
+        notes.append(f"{np.count_nonzero(~known)} rows without a time were left out")
+        time, columns = time[known], {name: values[known] for name, values in columns.items()}
+    return make_log(path, "CSV", by_prefix(columns, time), notes, from_zero=from_zero)
+
+
+def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows that are as long as it; a last row that was cut off is left out."""
+    first = next((line for line in lines if line.strip()), "")
+    delimiter = max(DELIMITERS, key=first.count)
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        table = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
+    except csv.Error as error:
+        raise Problem(f"{path} is not a CSV file: {error}") from error
+    if len(table) < 2:
+        raise Problem(f"{path} has no rows: a CSV log is a header and one row a sample")
+    header = [name.strip().lstrip("#").strip() for name in table[0]]
+    if len(header) > MOST_COLUMNS:
+        raise Problem(f"{path} has {len(header):,} columns, at most {MOST_COLUMNS:,} are read")
+    if _numbers(header) is not None:
+        raise Problem(f"{path} has no header: its first row has to name the columns")
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise Problem(f"{path} names a column twice: {twice!r}")
+    body = table[1:]
+    if len(body[-1]) != len(header):
+        body.pop()
+    for number, row in enumerate(body, 2):
+        if len(row) != len(header):
+            raise Problem(f"{path}, row {number}: {len(row)} cells under a header of {len(header)}")
+    return header, body
+
+
+def _column(cells: Iterable[str]) -> Float | None:
+    """The numbers of a column (T,), or its vectors (T, k); None for text. An empty cell is NaN."""
+    cells = tuple(cells)
+    plain = _numbers(cells)
+    if plain is not None:
+        return plain
+    if not cells[0].lstrip().startswith("["):
+        return None
+    vectors = list(_vectors(cells))
+    if len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
+        return None
+    return np.array(vectors)
+
+
+def _numbers(cells: Iterable[str]) -> Float | None:
+    try:
+        numbers = [float(cell) if cell.strip() else math.nan for cell in cells]
+    except ValueError:
+        words = {"true": 1.0, "false": 0.0}
+        if all(cell.strip().lower() in words for cell in cells):
+            return np.array([words[cell.strip().lower()] for cell in cells])
+        return None
+    return None if all(math.isnan(number) for number in numbers) else np.array(numbers)
+
+
+def _vectors(cells: Iterable[str]) -> Iterator[list[float]]:
+    for cell in cells:
+        try:
+            found: object = json.loads(cell)
+        except (ValueError, RecursionError):
+            yield []
+            continue
+        whole = isinstance(found, list) and all(isinstance(one, int | float) for one in found)  # pyright: ignore[reportUnknownVariableType]
+        yield [float(one) for one in found] if whole else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportGeneralTypeIssues]

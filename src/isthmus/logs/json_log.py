@@ -1,0 +1,119 @@
+"""JSON logs: one object a line, or one object with a list of them."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from isthmus.core import Float, Problem
+from isthmus.io import read_regular
+from isthmus.logs.columns import by_prefix, clock_of, seconds
+from isthmus.logs.series import Log, make_log
+
+LARGEST = 256 << 20
+DEEPEST = 8
+Row = Mapping[str, Any]
+
+
+def read_json_log(path: Path) -> Log:
+    """The fields of the objects in a JSON or JSON-lines file as series over their time."""
+    try:
+        text = read_regular(path, limit=LARGEST, follow=True).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path} is not text in UTF-8 (byte {error.start}): a JSON log has to be") from error
+    notes: list[str] = []
+    meta: dict[str, str | float] = {}
+    rows = _whole(text, meta) or _lines(path, text, notes)
+    columns = _columns(rows, notes)
+    clock = clock_of([name for name, values in columns.items() if values.ndim == 1])
+    if clock is None:
+        raise Problem(f"{path} has no time: its objects need a number named time or timestamp")
+    time, assumed = seconds(clock, columns.pop(clock))
+    notes += [assumed] if assumed else []
+    known = np.isfinite(time)
+    columns = {name: values[known] for name, values in columns.items()}
+    return make_log(path, "JSON", by_prefix(columns, time[known]), notes, meta)
+
+
+def _whole(text: str, meta: dict[str, str | float]) -> list[Row]:
+    """The rows of a file that is one JSON value; its single values go to `meta`."""
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(found, list):
+        return _objects(cast("list[Any]", found))
+    if not isinstance(found, dict):
+        return []
+    named = cast("dict[str, Any]", found)
+    for name, value in named.items():
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= 200:
+            meta[name] = value if isinstance(value, str) else float(value)
+    lists = [_objects(cast("list[Any]", value)) for value in named.values() if isinstance(value, list)]
+    return max(lists, key=len) if lists else []
+
+
+def _objects(found: list[Any]) -> list[Row]:
+    return [cast("Row", one) for one in found if isinstance(one, dict)]
+
+
+def _lines(path: Path, text: str, notes: list[str]) -> list[Row]:
+    """The rows of a JSON-lines file; what follows the first line that is none is left out, and said."""
+    rows: list[Row] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            notes.append(f"line {number} is not a JSON object: the log was read up to there")
+            break
+        rows.append(cast("Row", row))
+    if not rows:
+        raise Problem(f"{path} is not a JSON log: neither an object with a list of samples nor one object a line")
+    return rows
+
+
+def _columns(rows: Iterable[Row], notes: list[str]) -> dict[str, Float]:
+    """Numbers (T,) and vectors (T, k) by their path; NaN where a row has none."""
+    flat = [flatten(row) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    columns: dict[str, Float] = {}
+    for name in names:
+        lengths = {len(row[name]) for row in flat if name in row}
+        if len(lengths) != 1:
+            notes.append(f"{name} was left out: its length changes from sample to sample")
+            continue
+        length = lengths.pop()
+        missing = [math.nan] * length
+        values = np.array([row.get(name, missing) for row in flat])
+        columns[name] = values[:, 0] if length == 1 else values
+    return columns
+
+
+def flatten(row: Row, prefix: str = "", depth: int = 0) -> dict[str, list[float]]:
+    """The numbers of an object by their path; text and empty lists are left out."""
+    found: dict[str, list[float]] = {}
+    for name, value in row.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, int | float):
+            found[path] = [_number(value)]
+        elif isinstance(value, dict) and depth < DEEPEST:
+            found |= flatten(cast("Row", value), f"{path}.", depth + 1)
+        elif isinstance(value, list):
+            items = cast("list[Any]", value)
+            if items and all(isinstance(one, int | float) for one in items):
+                found[path] = [_number(one) for one in items]
+    return found
+
+
+def _number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.nan
