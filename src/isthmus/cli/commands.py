@@ -14,6 +14,7 @@ from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.seeds import Seeds
 from isthmus.cli.experiment.suite import Suite
 from isthmus.cli.list import Gaps, Methods, Tasks
+from isthmus.cli.logs.inspect import Inspect
 from isthmus.cli.policy.evaluate import Evaluate
 from isthmus.cli.policy.sensitivity import Sensitivity
 from isthmus.cli.policy.train import Train
@@ -79,6 +80,12 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
             {
                 "identify": Leaf("physical parameters from recorded steps", Identify),
                 "oracle": Leaf("what one-step action adaptation could reach, given the target's model", Oracle),
+            },
+        ),
+        "logs": Group(
+            "read a robot's logs",
+            {
+                "inspect": Leaf("rates, gaps, clocks and units of what was recorded", Inspect),
             },
         ),
         "experiment": Group(
