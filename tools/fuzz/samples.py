@@ -19,6 +19,10 @@ READERS = {
         *("figure 3 cell .json", "earlier figure 3 cell .json", "comparison cell .json", "oracle cell .json"),
         *("figure 5 cell .json", "figure 5 address.txt", "expert training .npz"),
     ),
+    "log": tuple(
+        f"log, {kind}"
+        for kind in ("rosbag 1", "rosbag 2, SQLite", "MCAP", "LeRobot", "CSV", "CSV with vectors", "npz", "JSON lines")
+    ),
 }
 """Their names, by the module that makes samples for them, which takes a while."""
 HOSTILE = ", hostile"

@@ -1,0 +1,67 @@
+"""Robot logs, in every format that is read."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+from typing import Any
+
+import mutate
+from reader import Reader
+
+from isthmus.logs import read_log
+from isthmus.logs.inspect import complaints, inspect_series
+
+WRITERS = Path(__file__).parents[2] / "tests" / "logs" / "writers.py"
+"""What writes sound logs, for the tests too."""
+
+
+def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
+    """Those of `wanted`, with samples in `folder`."""
+    logs = folder / "logs"
+    logs.mkdir(exist_ok=True)
+    write: dict[str, Any] = {kind: (file, writer) for kind, (file, writer) in _writers().items()}
+    made = {kind: writer(logs / file) for kind, (file, writer) in write.items() if not (logs / file).exists()}
+    samples = {
+        "rosbag 1": [made["rosbag 1"]],
+        "rosbag 2, SQLite": list(made["rosbag 2, SQLite"].glob("*.db3")),
+        "MCAP": [*made["rosbag 2, MCAP"].glob("*.mcap"), made["MCAP with JSON"]],
+        "LeRobot": list(made["LeRobot 3"].rglob("*.parquet")),
+        "CSV": [made["CSV"]],
+        "CSV with vectors": [made["CSV with vectors"]],
+        "npz": [made["npz"]],
+        "JSON lines": [made["JSON lines"]],
+    }
+    info = made["LeRobot 3"] / "meta" / "info.json"
+
+    def read_lerobot(path: Path) -> object:
+        data = folder / "lerobot"
+        shutil.rmtree(data, ignore_errors=True)
+        for place, source in ((data / "meta" / "info.json", info), (data / "data" / "file.parquet", path)):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, place) if source.is_file() else place.symlink_to(source)
+        return _inspect(data)
+
+    return [
+        Reader(
+            f"log, {kind}",
+            files,
+            mutate.zipped if kind == "npz" else mutate.plain,
+            read_lerobot if kind == "LeRobot" else _inspect,
+            must_refuse=False,  # what is hostile to others may be a log, as JSON or an archive of arrays
+        )
+        for kind, files in samples.items()
+        if f"log, {kind}" in wanted
+    ]
+
+
+def _inspect(path: Path) -> object:
+    return [complaints(inspect_series(one)) for one in read_log(path).series.values()]
+
+
+def _writers() -> dict[str, Any]:
+    spec = importlib.util.spec_from_file_location("log_writers", WRITERS)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{WRITERS} is not there")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.WRITERS
