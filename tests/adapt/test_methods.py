@@ -14,8 +14,7 @@ from isthmus.policies import Unadapted
 from isthmus.robots import load_task
 from isthmus.sim.mujoco_world import _Rows
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
-from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.rehearsal import rehearsal_in
+from isthmus.transfer.source.source import rehearsal_in, source_cost
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)

@@ -16,8 +16,7 @@ from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
 from isthmus.policies.finetuner import Finetuner
 from isthmus.sim import RobotModel
-from isthmus.sim.joints import Joints, joints_of
-from isthmus.sim.unactuated import unactuated_targets
+from isthmus.sim.anatomy import Joints, joints_of, unactuated_targets
 from isthmus.sysid import Physics
 
 

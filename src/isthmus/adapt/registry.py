@@ -18,7 +18,7 @@ from isthmus.adapt.mpc import PlanningMethod
 from isthmus.adapt.mpc.gaussian_dynamics import GaussianDynamics
 from isthmus.adapt.mpc.output_error import OutputError
 from isthmus.adapt.preview.method import PreviewMethod
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import unknown_name
 
 

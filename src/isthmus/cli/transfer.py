@@ -16,9 +16,8 @@ from isthmus.hardware.ros1 import Address
 from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.config import usual_episodes, usual_round_samples
-from isthmus.transfer.estimate import Estimate, estimate
+from isthmus.transfer.estimate import Estimate, estimate, within
 from isthmus.transfer.result import FALLS_SHORT
-from isthmus.transfer.robot_time import within
 from isthmus.transfer.targets.spec import TargetSpec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.adapt import MethodSettings
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import unknown_name
 from isthmus.core.command import command_of
 from isthmus.experiments.by_seed import commit_text

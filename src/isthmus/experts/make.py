@@ -14,8 +14,7 @@ import numpy as np
 from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.core.command import command_of
 from isthmus.experts.assess import assess, assess_randomised
-from isthmus.experts.recipes import RECIPES
-from isthmus.experts.settings import TrainSettings
+from isthmus.experts.settings import RECIPES, TrainSettings
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap, Ranges

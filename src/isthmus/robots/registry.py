@@ -9,9 +9,8 @@ from pathlib import Path
 from isthmus.core import Problem, unknown_name
 from isthmus.robots.ant import make_ant
 from isthmus.robots.fetch import make_fetch_swing
-from isthmus.robots.half_cheetah import make_half_cheetah
 from isthmus.robots.humanoid import make_humanoid
-from isthmus.robots.planar_walkers import make_hopper, make_walker2d
+from isthmus.robots.planar_walkers import make_half_cheetah, make_hopper, make_walker2d
 from isthmus.robots.reacher import make_reacher
 from isthmus.tasks.task import Task
 

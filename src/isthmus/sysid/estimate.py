@@ -12,7 +12,7 @@ import numpy as np
 
 from isthmus.core import Float
 from isthmus.sysid.fit import IdentifiedParameters
-from isthmus.sysid.parameter_group import RATIO, ParameterGroup
+from isthmus.sysid.parameter_groups import RATIO, ParameterGroup
 from isthmus.sysid.physics import Physics
 
 CLEARER = 0.5

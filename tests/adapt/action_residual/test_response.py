@@ -11,7 +11,7 @@ from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.response import LARGEST, Response
 from isthmus.adapt.common.ridge import error_sizes, fit_ridge
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Problem
 from isthmus.core.past_actions import past_actions
 from isthmus.io import load_arrays, save_arrays

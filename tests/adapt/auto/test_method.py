@@ -7,7 +7,7 @@ import pytest
 from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
 from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED
 from isthmus.adapt.method import Rehearsal
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap

@@ -8,7 +8,7 @@ from isthmus.adapt.baselines.pd import joint_errors
 from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.robots import load_task
-from isthmus.sim.joints import joints_of
+from isthmus.sim.anatomy import joints_of
 from isthmus.transfer import Config, RunFolder, run_transfer
 
 TASK = load_task("hopper")

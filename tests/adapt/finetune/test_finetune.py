@@ -16,7 +16,7 @@ from isthmus.experts import load_expert
 from isthmus.policies import NetworkPolicy, Unadapted
 from isthmus.policies.finetuner import Trained
 from isthmus.robots import load_task
-from isthmus.transfer.source.finetuner import finetuner_in, robust_for
+from isthmus.transfer.source.source import finetuner_in, robust_for
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)

@@ -3,8 +3,7 @@ import pytest
 import torch
 
 from isthmus.adapt.inverse_network import InverseNetwork
-from isthmus.adapt.inverse_network.batches import Batches
-from isthmus.adapt.inverse_network.fit import fit
+from isthmus.adapt.inverse_network.fit import Batches, fit
 from isthmus.adapt.inverse_network.windows import Windows
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import History

@@ -17,12 +17,15 @@ from isthmus.hardware.ros1.action import (
     PREEMPTED,
     REJECTED,
     RESULT,
+    STATES,
     STATUS,
     SUCCEEDED,
     Goal,
+    feedback_type,
+    goal_type,
+    result_type,
     write_goal,
 )
-from isthmus.hardware.ros1.action_types import STATES, feedback_type, goal_type, result_type
 from isthmus.hardware.ros1.bindings import Graph, find_ros, message
 from isthmus.robots.fetch.arm import HOME, JOINTS
 

@@ -5,8 +5,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.action import Cancel, Goal, read_goal, write_goal
-from isthmus.hardware.ros1.action_types import feedback_type, goal_type, result_type
+from isthmus.hardware.ros1.action import Cancel, Goal, feedback_type, goal_type, read_goal, result_type, write_goal
 from isthmus.hardware.ros1.bindings import find_ros
 from isthmus.hardware.ros1.messages import columns
 

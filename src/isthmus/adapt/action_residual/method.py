@@ -22,7 +22,7 @@ from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.ridge import RidgeFit
 from isthmus.adapt.method import FitReport, Perturbation, Source
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import (
     AnyPolicy,
     Episode,

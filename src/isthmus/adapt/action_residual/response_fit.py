@@ -12,7 +12,7 @@ from isthmus.adapt.common.censoring import is_saturated
 from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.ridge import RidgeFit, error_sizes, fit_ridge
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Bool, Float, WorldSpec
 
 LOOKBACK = 4

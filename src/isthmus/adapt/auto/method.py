@@ -26,7 +26,7 @@ from isthmus.adapt.common.method_names import current_method
 from isthmus.adapt.finetune.method import FinetuneMethod
 from isthmus.adapt.method import FitReport, Method, Source
 from isthmus.adapt.model_inverse.method import ModelInverseMethod
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import Episode, Problem, Simulator
 from isthmus.core.metric import ROOT_WEIGHT, Metric
 from isthmus.io import PARTIAL, load_arrays, save_arrays, write_whole

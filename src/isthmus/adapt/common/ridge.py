@@ -9,7 +9,7 @@ from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.ragged_batch import RaggedBatch
 from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Bool, Float, Int
 from isthmus.core.ridge import NormalEquations, held_out_residuals, one_standard_error_rule
 

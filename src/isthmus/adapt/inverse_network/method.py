@@ -9,7 +9,7 @@ import numpy as np
 from isthmus.adapt.inverse_network.network import InverseNetwork
 from isthmus.adapt.inverse_network.windows import Windows
 from isthmus.adapt.method import FitReport, Source
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import Episode, stream
 from isthmus.policies import TransferPolicy, Unadapted
 

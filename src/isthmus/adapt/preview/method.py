@@ -15,7 +15,7 @@ import numpy as np
 
 from isthmus.adapt.method import FitReport, Joints, Source
 from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import (
     AnyPolicy,
     Episode,

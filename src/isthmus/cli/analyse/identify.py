@@ -10,7 +10,7 @@ from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 from isthmus.core.commit import current_commit
 from isthmus.sysid import Estimate, Part
-from isthmus.sysid.parameter_group import RATIO
+from isthmus.sysid.parameter_groups import RATIO
 
 NOTICEABLE = 0.02
 """Parts of a quantity whose factors differ by more than this are shown one by one."""

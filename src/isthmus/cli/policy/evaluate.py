@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.names import reward_name
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, reward_name
 from isthmus.cli.output import print_json, print_table
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from isthmus.core import Float, Problem
 from isthmus.hardware.clock import Clock, TopicClock, WallClock
 from isthmus.hardware.guard import Unsafe
 from isthmus.hardware.readings import ReadingCheck
-from isthmus.hardware.ros1.action import CANCEL, GOAL, Goal, write_goal
-from isthmus.hardware.ros1.action_types import goal_type
+from isthmus.hardware.ros1.action import CANCEL, GOAL, Goal, goal_type, write_goal
 from isthmus.hardware.ros1.address import Address
 from isthmus.hardware.ros1.bindings import Graph, master_answers, message, parameter, require_master
 from isthmus.hardware.ros1.listener import Heard, Listener, Traffic

@@ -17,8 +17,7 @@ from isthmus.tasks import Task
 from isthmus.transfer.events import Glimpse, Look
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import RewardRecorder
-from isthmus.transfer.targets.target import Settled
+from isthmus.transfer.targets.target import RewardRecorder, Settled
 
 ATTEMPTS = 3
 """How often a trial is begun anew when the robot is lost in the middle of it."""

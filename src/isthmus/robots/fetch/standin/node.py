@@ -25,11 +25,11 @@ from isthmus.hardware.ros1.action import (
     Cancel,
     Goal,
     Motion,
+    goal_type,
     read_cancel,
     read_goal,
     write_goal,
 )
-from isthmus.hardware.ros1.action_types import goal_type
 from isthmus.hardware.ros1.address import Address
 from isthmus.hardware.ros1.bindings import Graph, message, set_parameter
 from isthmus.hardware.ros1.cord import Tie, tell_cord
