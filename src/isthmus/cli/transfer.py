@@ -154,8 +154,7 @@ class Transfer:
 
     def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to an environment, which may be a real robot: it is held and closed however this ends."""
-        from isthmus.cli.signals import stopped_by_signals
-        from isthmus.cli.stop_key import stop_key
+        from isthmus.cli.signals import stop_key, stopped_by_signals
 
         stop = Stop()
         with stopped_by_signals(stop) as abandon, stop_key(stop):

@@ -1,6 +1,6 @@
 """Admits of every command the part that all limits allow, and nothing when they allow nothing."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -99,10 +99,6 @@ class Clipped:
     step: int = 0
     lead: int = 0
     """By the lead or by the pull."""
-
-    def to_json(self) -> dict[str, int]:
-        """As plain data."""
-        return asdict(self)
 
 
 class Guard:

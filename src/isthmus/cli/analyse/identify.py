@@ -1,6 +1,6 @@
 """What is different about a robot's physics."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -69,7 +69,7 @@ class Identify:
                     "samples": len(steps),
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
-                    "quantities": [one.to_json() for one in rows],
+                    "quantities": [asdict(one) for one in rows],
                     "commit": current_commit(),
                 }
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ GOAL_STATUS = {
     + "".join(f"uint8 {state}={number}\n" for number, state in enumerate(STATES))
     + "string text\n",
 }
-GOAL_PARTS = {
+_GOAL = {
     **HEADED,
     **TRAJECTORY_POINT,
     "control_msgs/FollowJointTrajectoryGoal": "trajectory_msgs/JointTrajectory trajectory\n"
@@ -46,14 +46,14 @@ GOAL_PARTS = {
     "trajectory_msgs/JointTrajectory": "Header header\nstring[] joint_names\nJointTrajectoryPoint[] points\n",
     "control_msgs/JointTolerance": "string name\nfloat64 position\nfloat64 velocity\nfloat64 acceleration\n",
 }
-RESULT_PARTS = {
+_RESULT = {
     **HEADED,
     **GOAL_STATUS,
     "control_msgs/FollowJointTrajectoryResult": "int32 error_code\nint32 SUCCESSFUL = 0\nint32 INVALID_GOAL = -1\n"
     "int32 INVALID_JOINTS = -2\nint32 OLD_HEADER_TIMESTAMP = -3\nint32 PATH_TOLERANCE_VIOLATED = -4\n"
     "int32 GOAL_TOLERANCE_VIOLATED = -5\nstring error_string\n",
 }
-FEEDBACK_PARTS = {
+_FEEDBACK = {
     **HEADED,
     **GOAL_STATUS,
     **TRAJECTORY_POINT,
@@ -61,36 +61,16 @@ FEEDBACK_PARTS = {
     "trajectory_msgs/JointTrajectoryPoint desired\ntrajectory_msgs/JointTrajectoryPoint actual\n"
     "trajectory_msgs/JointTrajectoryPoint error\n",
 }
+PARTS = {"Goal": _GOAL, "Result": _RESULT, "Feedback": _FEEDBACK}
+"""The definitions of what each message is made of."""
 
 
 @cache
-def goal_type() -> type:
-    """control_msgs/FollowJointTrajectoryActionGoal."""
-    return _made(
-        "control_msgs/FollowJointTrajectoryActionGoal",
-        "Header header\nactionlib_msgs/GoalID goal_id\nFollowJointTrajectoryGoal goal\n",
-        GOAL_PARTS,
-    )
-
-
-@cache
-def result_type() -> type:
-    """control_msgs/FollowJointTrajectoryActionResult."""
-    return _made(
-        "control_msgs/FollowJointTrajectoryActionResult",
-        "Header header\nactionlib_msgs/GoalStatus status\nFollowJointTrajectoryResult result\n",
-        RESULT_PARTS,
-    )
-
-
-@cache
-def feedback_type() -> type:
-    """control_msgs/FollowJointTrajectoryActionFeedback."""
-    return _made(
-        "control_msgs/FollowJointTrajectoryActionFeedback",
-        "Header header\nactionlib_msgs/GoalStatus status\nFollowJointTrajectoryFeedback feedback\n",
-        FEEDBACK_PARTS,
-    )
+def action_type(kind: Literal["Goal", "Result", "Feedback"]) -> type:
+    """control_msgs/FollowJointTrajectoryAction of that kind: Goal, Result or Feedback."""
+    about = "actionlib_msgs/GoalID goal_id" if kind == "Goal" else "actionlib_msgs/GoalStatus status"
+    definition = f"Header header\n{about}\nFollowJointTrajectory{kind} {kind.lower()}\n"
+    return _made(f"control_msgs/FollowJointTrajectoryAction{kind}", definition, PARTS[kind])
 
 
 def _made(name: str, definition: str, parts: dict[str, str]) -> type:
@@ -185,7 +165,7 @@ def read_goal(received: Any) -> Goal:  # noqa: ANN401
 
 def write_goal(goal: Goal) -> Any:  # noqa: ANN401
     """A goal for the arm controller, to be begun at once."""
-    made: Any = goal_type()()
+    made: Any = action_type("Goal")()
     made.header.stamp = made.goal_id.stamp = as_time(goal.stamp)
     made.goal_id.id = goal.identity
     trajectory = made.goal.trajectory
@@ -201,7 +181,7 @@ def read_cancel(received: Any) -> Cancel:  # noqa: ANN401
 
 def write_result(status: Status, code: int, now: float) -> Any:  # noqa: ANN401
     """What became of a goal."""
-    made: Any = result_type()()
+    made: Any = action_type("Result")()
     made.header.stamp = as_time(now)
     _fill(made.status, status)
     made.result.error_code, made.result.error_string = code, status.text if code else ""
@@ -223,7 +203,7 @@ def write_feedback(
     status: Status, names: Sequence[str], desired: Motion, actual: Motion, since: float, now: float
 ) -> Any:  # noqa: ANN401
     """How the current goal goes, `since` seconds after it began; the error is how far the arm is ahead of it."""
-    made: Any = feedback_type()()
+    made: Any = action_type("Feedback")()
     made.header.stamp = made.feedback.header.stamp = as_time(now)
     _fill(made.status, status)
     feedback = made.feedback

@@ -9,9 +9,10 @@ from isthmus.core import Float, Lost, Problem
 from isthmus.hardware.clock import WallClock
 from isthmus.hardware.guard import Guard, Limits, Unsafe
 from isthmus.hardware.readings import FASTER, Following
-from isthmus.hardware.ros1.arm_link import ArmLink
+from isthmus.hardware.ros1.arm_link import RosArmLink
 from isthmus.hardware.ros1.listener import Heard
 from isthmus.hardware.ros1.priority import serve_at_once
+from isthmus.hardware.stop import KEPT
 from isthmus.hardware.watchdog import Watchdog
 
 GENTLE = 0.6
@@ -61,7 +62,7 @@ class ArmControl:
 
     def __init__(
         self,
-        link: ArmLink,
+        link: RosArmLink,
         limits: Limits,
         speeds: Float,
         period: float,
@@ -271,7 +272,7 @@ class ArmControl:
     def _lose(self, why: str) -> None:
         self.end()
         self._link.hold()
-        raise Lost(f"{why}; what was collected is kept, and the same command with --resume goes on")
+        raise Lost(f"{why}; {KEPT}")
 
 
 class WallPatience:

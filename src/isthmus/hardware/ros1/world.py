@@ -7,7 +7,7 @@ import numpy as np
 
 from isthmus.core import Bool, Estimator, Float, Lost, Step, WorldSpec
 from isthmus.hardware.guard import Guard
-from isthmus.hardware.ros1.arm_link import ArmLink
+from isthmus.hardware.ros1.arm_link import RosArmLink
 from isthmus.hardware.ros1.control import ArmControl
 
 
@@ -55,7 +55,7 @@ class RosWorld:
 
     def __init__(
         self,
-        link: ArmLink,
+        link: RosArmLink,
         spec: WorldSpec,
         guard: Guard,
         *,

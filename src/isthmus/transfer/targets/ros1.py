@@ -144,7 +144,7 @@ class RosTarget:
         """How it went with the robot: time kept, commands clipped, messages that were of no use."""
         return {
             "pace": self._world.pace.to_json(),
-            "clipped": dict(self._guard.clipped.to_json()),
+            "clipped": dict(vars(self._guard.clipped)),
             "traffic": dict(self._link.traffic.to_json()),
             "clock": {"ahead_s": self._link.ahead},
         }

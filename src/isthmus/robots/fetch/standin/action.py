@@ -22,8 +22,7 @@ from isthmus.hardware.ros1.action import (
     Goal,
     Motion,
     Status,
-    feedback_type,
-    result_type,
+    action_type,
     write_feedback,
     write_result,
     write_statuses,
@@ -104,8 +103,8 @@ class Action:
         """Serve the action from now on; `now` is the robot's time."""
         self._now, self._goals = now, Goals()
         self._began, self._unnamed = 0.0, itertools.count()
-        self._results = graph.publish(RESULT, result_type())
-        self._feedback = graph.publish(FEEDBACK, feedback_type())
+        self._results = graph.publish(RESULT, action_type("Result"))
+        self._feedback = graph.publish(FEEDBACK, action_type("Feedback"))
         self._status = graph.publish(STATUS, message("actionlib_msgs/GoalStatusArray"))
         threading.Thread(target=self._tell_statuses, name="goal status", daemon=True).start()
 
