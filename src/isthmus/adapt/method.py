@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, Simulator, WorldSpec, stream
@@ -193,13 +193,39 @@ class Method(Protocol):
         """Learn from all target data so far."""
         ...
 
-    def save(self, path: Path) -> None:
-        """Write what was learned."""
+    @property
+    def kind(self) -> str:
+        """The kind of its state."""
         ...
 
-    def restore(self, path: Path) -> None:
-        """Be as when `path` was saved."""
+    def state(self) -> MethodState:
+        """What was learned, as plain data."""
         ...
+
+    def restore(self, state: MethodState) -> None:
+        """Be as when that was the state."""
+        ...
+
+
+class UntrainedMethod:
+    """What methods have in common that learn nothing from recorded target data."""
+
+    history = 1
+    needs_target_data = False
+    kind = "nothing"
+
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
+        """Nothing to learn."""
+        raise NotImplementedError
+
+    def state(self) -> MethodState:
+        """Nothing was learned."""
+        return MethodState(self.kind, {})
+
+    def restore(self, state: MethodState) -> None:
+        """Nothing to restore."""
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
@@ -170,7 +171,7 @@ class _Run:
                 done = Round(number, samples, len(fresh), *scores, _plain(learned), seconds, evaluated)
                 folder.save_round(number, done)
             else:
-                method.restore(folder.model_path(number))
+                method.restore(MethodState.read(folder.model_path(number), method.kind))
             rounds.append(done)
             if done.evaluated:
                 self._tell("evaluate", samples, number, normalised=done.normalised)
@@ -244,7 +245,7 @@ class _Run:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
         learned = method.learn(episodes, number, progress)
-        self.folder.keep({self.folder.model_path(number): method.save})
+        self.folder.keep({self.folder.model_path(number): method.state().write})
         return learned
 
     def _trace(self, method: Method) -> None:

@@ -9,15 +9,14 @@ foresees (`disturbance`). Solved for a, it gives the command whose effect is tha
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveAction
-from isthmus.core import Float, Int, Problem, WorldSpec
-from isthmus.io import load_arrays, save_arrays
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.core import Float, Int, WorldSpec
 
 KIND = "response-model"
 ARRAYS = ("weights", "mean", "scale", "half_range")
@@ -120,16 +119,16 @@ class Response:
         gain = self.weights[begin : begin + len(self.half_range)]
         return _inverse(np.eye(len(gain)) + gain)
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         arrays = {name: getattr(self, name) for name in (*ARRAYS, "targets", "middle")}
         arrays |= {name: getattr(self.disturbance, field) for name, field in DISTURBANCE.items()}
-        save_arrays(path, arrays, {"kind": KIND, "cut": self.disturbance.saturates})
+        return MethodState(KIND, arrays, {"cut": self.disturbance.saturates})
 
     @staticmethod
-    def load(path: Path) -> "Response":
-        """Read a model."""
-        arrays, meta = load_arrays(path, KIND)
+    def of_state(state: MethodState) -> "Response":
+        """The model that `state` gave."""
+        arrays, meta = state.arrays, state.about
         try:
             numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*ARRAYS, *DISTURBANCE)}
             disturbance = AR1Disturbance(*(numbers.pop(name) for name in DISTURBANCE), saturates=bool(meta["cut"]))
@@ -137,7 +136,7 @@ class Response:
             middle = np.asarray(arrays.get("middle", np.zeros(1)), dtype=np.float64)
             return Response(**numbers, targets=targets, disturbance=disturbance, middle=middle)
         except (KeyError, ValueError, TypeError, OverflowError) as error:
-            raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error
+            raise state.damaged(error) from error
 
 
 def _inverse(matrix: Float) -> Float:

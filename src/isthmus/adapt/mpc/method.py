@@ -1,20 +1,18 @@
 """Model predictive control as a method: nothing is trained, it adapts while it runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from isthmus.adapt.common.cost_to_go import even_metric
-from isthmus.adapt.method import FitReport, Source, SourceCost
+from isthmus.adapt.method import Source, SourceCost, UntrainedMethod
 from isthmus.adapt.mpc.affine import Affine, Transition, Units
 from isthmus.adapt.mpc.horizon import Horizon, outlook
 from isthmus.adapt.mpc.ilqr import improve, rollout
 from isthmus.core import (
     AnyPolicy,
-    Episode,
     Float,
     History,
     PolicyState,
@@ -104,11 +102,10 @@ class PlanningPolicy(PolicyWrapper):
         )
 
 
-class PlanningMethod:
+class PlanningMethod(UntrainedMethod):
     """Plans with the simulator and the task's own cost; the source's policy is not asked."""
 
     history = 2
-    needs_target_data = False
 
     def __init__(self, source: Source, adaptation: Callable[[], Adaptation]) -> None:
         """Plan for `source`, each policy with an adaptation of its own."""
@@ -123,15 +120,3 @@ class PlanningMethod:
         return PlanningPolicy(
             self._source.policy, self._source.simulator, self._cost, self._units, adaptation=self._adaptation()
         )
-
-    def learn(
-        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
-    ) -> FitReport:
-        """Nothing to learn."""
-        raise NotImplementedError
-
-    def save(self, path: Path) -> None:
-        """Nothing to save."""
-
-    def restore(self, path: Path) -> None:
-        """Nothing to restore."""
