@@ -46,7 +46,7 @@ class Perturbation:
 
 
 PerturbationIn = Callable[[Simulator | None], Perturbation]
-"""From a simulator, or None for the source's, to what upsets the target in its terms."""
+"""From a simulator, or None for the source's, to the perturbation of the target in its terms."""
 
 
 class Rehearse(Protocol):
@@ -63,8 +63,8 @@ class Rehearse(Protocol):
     ) -> Rehearsal:
         """Rehearsals where the target is as it seems to be.
 
-        By target data, what upsets it, physical parameters if they are known, and the steps by which commands are late
-        that were recorded as on time; in the source simulator where that is not to be corrected.
+        By target data, its perturbation, physical parameters if they are known, and the delay of the commands, which
+        were recorded as on time; in the source simulator where that is not to be corrected.
         """
         ...
 
@@ -87,7 +87,7 @@ class SourceCost:
 
 @dataclass(frozen=True)
 class Source:
-    """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
+    """What is known of the source: a policy, the simulator it was made in, and the robot's names and limits."""
 
     policy: AnyPolicy
     """As it is."""
@@ -161,7 +161,7 @@ class FitReport:
     error: tuple[float, ...] = ()
     """Held-out action error of each actuator; none for methods that predict no actions."""
     action_std: tuple[float, ...] = ()
-    """Spread of each actuator's actions in the data: what the error is to be compared with."""
+    """Standard deviation of each actuator's actions in the data, to compare the error with."""
     chosen: str = ""
     """What was taken of several candidates."""
     predicted_scores: Mapping[str, PredictedScore] = field(default_factory=dict[str, PredictedScore])
@@ -230,7 +230,7 @@ class UntrainedMethod:
 
 @runtime_checkable
 class Explorer(Method, Protocol):
-    """A method that is paid: its episodes are of its own making, and are `PaidTrajectory`s."""
+    """A method that sees the reward: it explores by itself, and its episodes are `RewardedTrajectory`s."""
 
     def explorer(self, rng: np.random.Generator) -> TracedPolicy:
         """What to collect with instead."""

@@ -48,12 +48,12 @@ class Components:
     regression: bool = True
     """Errors that depend on the state and the commands are learned."""
     observer: bool = True
-    """Disturbances that last are followed while the robot runs."""
+    """Correlated disturbances are estimated while the robot runs."""
     cross_validation: bool = True
-    """Lines are held back as far as other episodes do not confirm them; else they are fitted closely."""
+    """The ridge penalty is chosen by cross-validation over episodes; else the weakest one is taken."""
     correction: bool = True
     """`auto` rehearses in a simulator that the samples have put right; else in the source's, where
-    commands come to what lines and disturbances make of them."""
+    commands are changed by the regression and the disturbances."""
     fall_back: bool = True
     """`auto` leaves the policy as it is unless another surely does better; else the best of the others is taken."""
 

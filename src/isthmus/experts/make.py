@@ -148,7 +148,7 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
         raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
     so_far = from_json(_SoFar, known, path, f"a {TRAINING} file")
     if so_far.steps < 0 or any({"command", "settings"} - stage.keys() for stage in so_far.stages):
-        raise Problem(f"{path} is not a {TRAINING} file: it has odd stages or steps")
+        raise Problem(f"{path} is not a {TRAINING} file: its stages or steps make no sense")
     return dataclasses.replace(so_far, arrays=arrays)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 LOOK = 0.005
 """Seconds between two looks of whoever waits."""
 KEPT = "what was collected is kept, and the same command with --resume goes on"
-"""What a person is told whenever a run ends before its time."""
+"""What every message says about a run that ends before its time."""
 T = TypeVar("T")
 
 

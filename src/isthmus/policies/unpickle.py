@@ -67,7 +67,7 @@ def settled(value: object) -> Any:  # noqa: ANN401
 def key_of(key: object) -> object:
     """A key of a dictionary. The hash of nested tuples takes forever where each holds the one before twice."""
     if not isinstance(key, str | bytes | int | float | None) or (isinstance(key, int) and abs(key) > LARGEST_KEY):
-        raise Unreadable("it has a table with odd keys")
+        raise Unreadable("it has a table whose keys are not plain")
     return key
 
 
@@ -231,7 +231,7 @@ class _Machine:
         try:
             return callee.make(*arguments)  # pyright: ignore[reportUnknownArgumentType]
         except TypeError as error:
-            raise Unreadable(f"it has odd arguments for {callee.name[:80]}") from error
+            raise Unreadable(f"it has arguments that do not fit {callee.name[:80]}") from error
 
     def _spend(self, size: int) -> None:
         self._made += size

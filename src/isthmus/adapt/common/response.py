@@ -3,8 +3,9 @@
     u = a + W' x(tau, a) + d
 
 a is the command, u the action that explains its effect in the simulator, and x holds a one, the observation, the
-command within the actuator's limits and, with history, those of the last steps. d is a disturbance that no line
-foresees (`disturbance`). Solved for a, it gives the command whose effect is that of the source's action.
+command within the actuator's limits and, with history, those of the last steps. d is a disturbance that the
+regression does not predict (`disturbance`). Solved for a, it gives the command whose effect is that of the source's
+action.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ ARRAYS = ("weights", "mean", "scale", "half_range")
 DISTURBANCE = {"spread": "std", "lasting": "correlation", "blur": "measurement_std"}
 """What files call the fields of a disturbance."""
 FAR = 5.0
-"""Standardised observations are clipped to this: a line is not to be trusted further out."""
+"""Standardised observations are clipped to this: a linear model is not to be trusted further out."""
 WEAKEST = 0.2
 """Directions in which the robot answers with less than this share of a command, or in reverse, are left as they are."""
 LARGEST = 1.5

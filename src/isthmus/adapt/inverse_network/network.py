@@ -1,6 +1,7 @@
 """The paper's inverse dynamics network, as it runs in a control step: NumPy only."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class InverseNetwork:
         arrays = self.network.arrays() | {"targets": self.targets}
         arrays |= {} if self.sensed is None else {"sensed": self.sensed}
         return MethodState(KIND, arrays, {"activation": self.network.activation, "history": self.history})
+
+    @staticmethod
+    def load(path: Path) -> "InverseNetwork":
+        """The model in a file of a run."""
+        return InverseNetwork.of_state(MethodState.read(path, KIND))
 
     @staticmethod
     def of_state(state: MethodState) -> "InverseNetwork":

@@ -150,7 +150,7 @@ def _take_cells(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _beside(comparison: Comparison) -> Section:
-    """Ceilings, and what every method reaches, the best first."""
+    """The oracle's scores, and what every method reaches, the best first."""
     oracle_scores = [(f"oracle, {metric}", score) for metric, score, _ in comparison.oracle_table()]
     scored = sorted((row for row in comparison.rows if row.scores), key=lambda row: -row.mean)
     others = [(row.label, "cannot" if row.problem else MISSING) for row in comparison.rows if not row.scores]

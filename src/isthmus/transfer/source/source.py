@@ -1,4 +1,4 @@
-"""The side that is known, as methods see it."""
+"""What is known of the source, as methods see it."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -40,7 +40,7 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
 
     @cache
     def derived_view() -> Callable[[Float], Float] | None:
-        """How a policy is shown what it sees, for one that is trained without that about it."""
+        """The simulator-derived observation, for a policy that is trained without a wrapper for it."""
         derived = sim_derived_policy(task.robot_model, expert, stream(seed, "shown"))(expert)
         return derived.see if isinstance(derived, SimDerivedPolicy) else None
 

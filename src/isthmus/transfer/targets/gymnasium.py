@@ -1,4 +1,4 @@
-"""Somebody's own environment on the other side; apart, since it needs Gymnasium and a control step does not."""
+"""Somebody's own environment as the target; apart, since it needs Gymnasium and a control step does not."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A robot on a ROS graph as the other side; apart, since nothing else in a run needs ROS."""
+"""A robot on a ROS graph as the target; apart, since nothing else in a run needs ROS."""
 
 from collections import deque
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The other side: what a run needs of it, and a simulated robot behind a gap."""
+"""The target: what a run needs of it, and a simulated robot behind a gap."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -106,7 +106,7 @@ class Target(Protocol):
 
 
 class SimulatedTarget:
-    """The task's own robot on the other side of a gap."""
+    """The task's own robot, behind a gap."""
 
     most_robots = 16
     taken = None
