@@ -21,9 +21,7 @@ from isthmus.gaps import Gap
 from isthmus.policies import Decision, NetworkPolicy
 from isthmus.sim import SealedRobot
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
-from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.finetuner import finetuner_in, robust_for
-from isthmus.transfer.source.rehearsal import rehearsal_in
+from isthmus.transfer.source.source import finetuner_in, rehearsal_in, robust_for, source_cost
 
 ADAPTATION = ("adapt", "transfer.collection", "sysid", "policies", "io")
 REWARD = ("tasks", "robots", "evaluate", "experts")

@@ -114,7 +114,7 @@ def test_the_lamp_crosses_to_an_environment(bench):
 def test_what_the_lamp_will_be_asked_to_do_is_said_before(bench, capsys):
     main(shlex.split(DRY)[1:])
     told = capsys.readouterr().out
-    [promised] = re.findall(r'It says "(.*?)"', PAGE, re.DOTALL)
+    [promised] = re.findall(r'It prints "(.*?)"', PAGE, re.DOTALL)
     assert promised in told
     assert not (bench / "calls").exists()
     assert not (bench / "runs").exists()

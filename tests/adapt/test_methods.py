@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import METHODS, MethodSettings, Source, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, Problem, act, stream
 from isthmus.core.trajectory import rewarded
@@ -14,8 +15,7 @@ from isthmus.policies import Unadapted
 from isthmus.robots import load_task
 from isthmus.sim.mujoco_world import _Rows
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
-from isthmus.transfer.source.cost import source_cost
-from isthmus.transfer.source.rehearsal import rehearsal_in
+from isthmus.transfer.source.source import rehearsal_in, source_cost
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -81,9 +81,9 @@ def test_what_was_learned_is_saved_and_restored_exactly(name, episodes, tmp_path
     assert passes == list(range(1, learned.epochs + 1))
     assert len(learned.error) == len(learned.action_std)
     assert len(learned.error) in (0, TASK.robot_model.spec.action_size)
-    method.save(tmp_path / "model.npz")
+    method.state().write(tmp_path / "model.npz")
     other = make_method(name, source(), SETTINGS)
-    other.restore(tmp_path / "model.npz")
+    other.restore(MethodState.read(tmp_path / "model.npz", other.kind))
     run, k = episodes[0][0], max(method.history, 2)
     window = History(run.observations[None, 3 : 3 + k], run.applied[None, 3 : 2 + k])
     np.testing.assert_array_equal(act(method.policy(), window)[0], act(other.policy(), window)[0])

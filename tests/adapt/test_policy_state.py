@@ -19,8 +19,8 @@ from isthmus.adapt.model_inverse.method import ModelInversePolicy
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.adapt.mpc.affine import Units
 from isthmus.adapt.mpc.gaussian_dynamics import GaussianDynamics
+from isthmus.adapt.mpc.method import PlanningPolicy
 from isthmus.adapt.mpc.output_error import OutputError
-from isthmus.adapt.mpc.policy import PlanningPolicy
 from isthmus.adapt.preview.arx import ArxModel
 from isthmus.adapt.preview.method import PreviewPolicy
 from isthmus.core import History, HistoryBuffer, act, initial_state, stream
@@ -33,9 +33,9 @@ from isthmus.policies import DecisionLog, TransferPolicy, Unadapted
 from isthmus.policies.finite import FinitePolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots import load_task
-from isthmus.sim.joints import joints_of
+from isthmus.sim.anatomy import joints_of
 from isthmus.sysid.open_target import UnclampedTarget
-from isthmus.transfer.source.cost import source_cost
+from isthmus.transfer.source.source import source_cost
 
 TASK, GAP = load_task("reacher"), Gap.parse("tilt=60")
 EXPERT, SPEC = load_expert(TASK), TASK.robot_model.spec

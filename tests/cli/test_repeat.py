@@ -11,14 +11,14 @@ from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.settings import CollectSettings, Components, FitSettings
 from isthmus.cli.parse import parse
 from isthmus.experiments.comparison import Case
+from isthmus.experiments.comparison.case import choose_entries
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.entry import choose_entries
 from isthmus.experiments.seeds import SeedStudy
 from isthmus.experts.make import _command
 from isthmus.experts.settings import TrainSettings
 from isthmus.hardware import SafetySettings
 from isthmus.transfer import Config, PolicyFile
-from isthmus.transfer.command import repeat_command
+from isthmus.transfer.config import repeat_command
 from isthmus.transfer.targets.spec import TargetSpec
 
 EPISODES = st.integers(50, 200)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isthmus.cli.stop_key import has_keyboard, stop_key
+from isthmus.cli.signals import has_keyboard, stop_key
 from isthmus.hardware import Stop
 
 

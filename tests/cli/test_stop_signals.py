@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from isthmus.cli.stop_signals import Interrupted, exit_code, stop_signals
+from isthmus.cli.signals import Interrupted, exit_code, stop_signals
 from isthmus.hardware import Stop
 
 

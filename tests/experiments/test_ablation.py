@@ -1,7 +1,7 @@
 import dataclasses
 import json
 
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.experiments import ablation as module
 from isthmus.experiments.ablation import Ablated, ablation
 

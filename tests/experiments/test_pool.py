@@ -9,9 +9,8 @@ from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
 from isthmus.experiments import pool
-from isthmus.experiments.cluster import LOSSES
 from isthmus.experiments.grid import Cell, RunFolders, run_grid, transfer
-from isthmus.experiments.pool import ONE_THREAD
+from isthmus.experiments.pool import LOSSES, ONE_THREAD
 from isthmus.transfer import Config
 
 SETTINGS = MethodSettings(fit=FitSettings(epochs=2))

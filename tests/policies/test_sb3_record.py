@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from isthmus.policies.sb3_record import trained_normalised
+from isthmus.policies.sb3 import trained_normalised
 
 
 @pytest.mark.parametrize("normalised", [True, False])

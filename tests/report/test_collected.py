@@ -1,6 +1,6 @@
 import dataclasses
 
-from isthmus.report.collected import collected
+from isthmus.report.report import collected
 
 
 def test_rounds_add_up_to_the_samples(run):

@@ -46,7 +46,7 @@ task = load_task("reacher")
 model = task.robot_model.model
 hung = Tie("world", (-0.1, 0.1, 0.02)), Tie("fingertip", (0.0, 0.0, 0.0))
 for cord in (None, hung):
-    with Scene(model, task.camera, 200, source=model, cord=cord) as scene:
+    with closing(Scene(model, task.camera, 200, source=model, cord=cord)) as scene:
         picture = scene.picture(np.zeros(model.nq)).astype(int)
     orange = (picture[..., 0] > 180) & (picture[..., 1] > 80) & (picture[..., 1] < 200) & (picture[..., 2] < 110)
     print(orange.sum())

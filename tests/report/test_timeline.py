@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isthmus.evaluate import Trace
-from isthmus.report.timeline import MOST, plan
+from isthmus.report.storyboard import MOST, plan
 
 
 def trace(steps, lengths=None, n=8):

@@ -7,7 +7,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from isthmus.report.timeline import plan
+from isthmus.report.storyboard import plan
 from isthmus.report.video import backends, film
 
 SIZE = (384, 3 * 384, 3)

@@ -1,3 +1,5 @@
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def test_what_is_determined_is_what_the_steps_have_made_certain():
     assert [part.determined for part in found["gravity"].parts] == pytest.approx([0, 0, 0.99])
     assert found["mass"].together.determined == pytest.approx(0.0)
     assert found["strength"].together.determined == 0.0
-    assert found["gravity"].to_json()["parts"][2]["estimate"] == -9.81
+    assert asdict(found["gravity"])["parts"][2]["estimate"] == -9.81
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,7 +8,7 @@ from isthmus.core import History, stream
 from isthmus.gaps import Gap
 from isthmus.robots import TASKS, load_task
 from isthmus.sysid import Physics
-from isthmus.sysid.parameter_group import FARTHEST
+from isthmus.sysid.parameter_groups import FARTHEST
 
 SERVO = """
 <mujoco>

@@ -5,7 +5,7 @@ from isthmus.adapt import MethodSettings
 from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.hardware import SafetySettings
 from isthmus.transfer import Config
-from isthmus.transfer.command import repeat_command
+from isthmus.transfer.config import repeat_command
 
 
 def test_usual_settings_are_not_repeated():

@@ -19,7 +19,7 @@ from isthmus.cli import main
 from isthmus.core import Problem
 from isthmus.report import write_report
 from isthmus.transfer import Config, RunFolder, run_transfer
-from isthmus.transfer.command import repeat_command
+from isthmus.transfer.config import repeat_command
 from isthmus.transfer.estimate import estimate
 from isthmus.transfer.source.context import SourceContext
 

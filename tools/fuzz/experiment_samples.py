@@ -7,10 +7,9 @@ import mutate
 import numpy as np
 from reader import Reader
 
-from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.case import Case, Entry
 from isthmus.experiments.comparison.cells import method_cell, oracle_cell
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.grid import Cell, Json
 from isthmus.experiments.paper import FIGURES
 from isthmus.experiments.paper.cells import tallies

@@ -20,7 +20,7 @@ from isthmus.core import Problem
 from isthmus.experts import load_expert
 from isthmus.policies import load_policy, onnx, onnx_trial
 from isthmus.policies.normaliser import read_vec_normalize
-from isthmus.policies.sb3_record import ORIGINAL, trained_normalised
+from isthmus.policies.sb3 import ORIGINAL, trained_normalised
 from isthmus.robots import load_task
 
 HOPPER = load_task("hopper")

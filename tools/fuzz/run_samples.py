@@ -13,6 +13,7 @@ from reader import Reader
 from samples import MODELS
 
 from isthmus.adapt import MethodSettings, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.settings import FitSettings
 from isthmus.evaluate import Trace
 from isthmus.experts import load_expert
@@ -99,7 +100,7 @@ def _model_reader(method: str, folder: Path) -> Reader:
 
     def restore(path: Path) -> None:
         learned = make_method(method, source, SETTINGS)
-        learned.restore(path)
+        learned.restore(MethodState.read(path, learned.kind))
         learned.policy()
 
     return Reader(f"{method} model .npz", sorted((run / "models").glob("*.npz"))[-1:], mutate.zipped, restore)

@@ -4,7 +4,7 @@ from isthmus.adapt.baselines.unadapted import UnadaptedMethod
 from isthmus.adapt.inverse_network.method import InverseMethod
 from isthmus.adapt.method import Explorer, FitReport, Method, PredictedScore, Source, SourceCost
 from isthmus.adapt.registry import METHODS, MethodKind, make_method
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 
 __all__ = [
     "METHODS",

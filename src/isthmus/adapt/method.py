@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, Simulator, WorldSpec, stream
@@ -16,8 +16,7 @@ from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
 from isthmus.policies.finetuner import Finetuner
 from isthmus.sim import RobotModel
-from isthmus.sim.joints import Joints, joints_of
-from isthmus.sim.unactuated import unactuated_targets
+from isthmus.sim.anatomy import Joints, joints_of, unactuated_targets
 from isthmus.sysid import Physics
 
 
@@ -47,7 +46,7 @@ class Perturbation:
 
 
 PerturbationIn = Callable[[Simulator | None], Perturbation]
-"""From a simulator, or None for the source's, to what upsets the target in its terms."""
+"""From a simulator, or None for the source's, to the perturbation of the target in its terms."""
 
 
 class Rehearse(Protocol):
@@ -64,8 +63,8 @@ class Rehearse(Protocol):
     ) -> Rehearsal:
         """Rehearsals where the target is as it seems to be.
 
-        By target data, what upsets it, physical parameters if they are known, and the steps by which commands are late
-        that were recorded as on time; in the source simulator where that is not to be corrected.
+        By target data, its perturbation, physical parameters if they are known, and the delay of the commands, which
+        were recorded as on time; in the source simulator where that is not to be corrected.
         """
         ...
 
@@ -88,7 +87,7 @@ class SourceCost:
 
 @dataclass(frozen=True)
 class Source:
-    """The side that is known: a policy, the simulator it was made in, and the robot's names and limits."""
+    """What is known of the source: a policy, the simulator it was made in, and the robot's names and limits."""
 
     policy: AnyPolicy
     """As it is."""
@@ -162,7 +161,7 @@ class FitReport:
     error: tuple[float, ...] = ()
     """Held-out action error of each actuator; none for methods that predict no actions."""
     action_std: tuple[float, ...] = ()
-    """Spread of each actuator's actions in the data: what the error is to be compared with."""
+    """Standard deviation of each actuator's actions in the data, to compare the error with."""
     chosen: str = ""
     """What was taken of several candidates."""
     predicted_scores: Mapping[str, PredictedScore] = field(default_factory=dict[str, PredictedScore])
@@ -194,18 +193,44 @@ class Method(Protocol):
         """Learn from all target data so far."""
         ...
 
-    def save(self, path: Path) -> None:
-        """Write what was learned."""
+    @property
+    def kind(self) -> str:
+        """The kind of its state."""
         ...
 
-    def restore(self, path: Path) -> None:
-        """Be as when `path` was saved."""
+    def state(self) -> MethodState:
+        """What was learned, as plain data."""
         ...
+
+    def restore(self, state: MethodState) -> None:
+        """Be as when that was the state."""
+        ...
+
+
+class UntrainedMethod:
+    """What methods have in common that learn nothing from recorded target data."""
+
+    history = 1
+    needs_target_data = False
+    kind = "nothing"
+
+    def learn(
+        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
+    ) -> FitReport:
+        """Nothing to learn."""
+        raise NotImplementedError
+
+    def state(self) -> MethodState:
+        """Nothing was learned."""
+        return MethodState(self.kind, {})
+
+    def restore(self, state: MethodState) -> None:
+        """Nothing to restore."""
 
 
 @runtime_checkable
 class Explorer(Method, Protocol):
-    """A method that is paid: its episodes are of its own making, and are `PaidTrajectory`s."""
+    """A method that sees the reward: it explores by itself, and its episodes are `RewardedTrajectory`s."""
 
     def explorer(self, rng: np.random.Generator) -> TracedPolicy:
         """What to collect with instead."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from isthmus.adapt.action_residual.method import ActionResidualMethod
 from isthmus.adapt.auto.method import AutoMethod
 from isthmus.adapt.baselines.pd import PdMethod
-from isthmus.adapt.baselines.robust import RobustMethod
-from isthmus.adapt.baselines.unadapted import UnadaptedMethod
+from isthmus.adapt.baselines.unadapted import RobustMethod, UnadaptedMethod
 from isthmus.adapt.common.method_names import current_method
 from isthmus.adapt.finetune.method import FinetuneMethod
 from isthmus.adapt.finetune.on_target import RlOnTargetMethod
@@ -18,7 +17,7 @@ from isthmus.adapt.mpc import PlanningMethod
 from isthmus.adapt.mpc.gaussian_dynamics import GaussianDynamics
 from isthmus.adapt.mpc.output_error import OutputError
 from isthmus.adapt.preview.method import PreviewMethod
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import unknown_name
 
 

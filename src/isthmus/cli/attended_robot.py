@@ -5,14 +5,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from isthmus.cli.output import stderr
-from isthmus.cli.stop_key import NO_KEYBOARD, has_keyboard, stop_key
-from isthmus.cli.stop_signals import Interrupted, exit_code, stop_signals
+from isthmus.cli.signals import NO_KEYBOARD, Interrupted, exit_code, has_keyboard, stop_key, stop_signals
 from isthmus.hardware import Stop
+from isthmus.hardware.stop import KEPT
 
 if TYPE_CHECKING:
     from isthmus.hardware.ros1 import Address
-
-RESUME = "what was collected is kept, and the same command with --resume goes on"
 
 
 @contextmanager
@@ -27,7 +25,7 @@ def attended_robot(address: "Address", speed: float, stop: Stop) -> Generator[No
         with stop_signals(stop), at_speed(address, speed, stop), stop_key(stop):
             yield
     except Interrupted:
-        tell(f"isthmus: stopped ({stop.why}): the arm holds where it is; {RESUME}")
+        tell(f"isthmus: stopped ({stop.why}): the arm holds where it is; {KEPT}")
         raise SystemExit(exit_code(stop)) from None
 
 

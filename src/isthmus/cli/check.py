@@ -3,8 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.names import reward_name
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, reward_name
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 
@@ -44,7 +43,7 @@ class Check:
     def run(self) -> None:
         """Check and print."""
         from isthmus.evaluate.preflight import preflight
-        from isthmus.policies.sb3_record import trained_normalised
+        from isthmus.policies.sb3 import trained_normalised
         from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 

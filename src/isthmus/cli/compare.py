@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.names import split_names
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, split_names
 from isthmus.cli.output import print_json, print_table, stdout
 
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ class Compare:
         from isthmus.cli.grid_progress import grid_progress
         from isthmus.evaluate.oracle import METRICS
         from isthmus.experiments.comparison import Case, compare
-        from isthmus.experiments.comparison.case import parse_episodes
-        from isthmus.experiments.comparison.entry import choose_entries
+        from isthmus.experiments.comparison.case import choose_entries, parse_episodes
         from isthmus.experiments.comparison.write import write_comparison
         from isthmus.transfer import folder_name
 

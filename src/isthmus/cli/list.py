@@ -79,17 +79,8 @@ class Gaps:
         fits = {gap: [name for name, model in models.items() if kind.fits(model)] for gap, kind in KINDS.items()}
         if self.json:
             columns = (
-                "name",
-                "usage",
-                "summary",
-                "touches",
-                "unit",
-                "low",
-                "high",
-                "neutral",
-                "example",
-                "whole",
-                "beside",
+                *("name", "usage", "summary", "touches", "unit"),
+                *("low", "high", "neutral", "example", "whole", "beside"),
             )
             print_json(
                 [{key: getattr(kind, key) for key in columns} | {"tasks": fits[kind.name]} for kind in KINDS.values()]

@@ -16,9 +16,8 @@ from isthmus.hardware.ros1 import Address
 from isthmus.robots import load_task
 from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.config import usual_episodes, usual_round_samples
-from isthmus.transfer.estimate import Estimate, estimate
+from isthmus.transfer.estimate import Estimate, estimate, within
 from isthmus.transfer.result import FALLS_SHORT
-from isthmus.transfer.robot_time import within
 from isthmus.transfer.targets.spec import TargetSpec
 
 if TYPE_CHECKING:
@@ -155,8 +154,7 @@ class Transfer:
 
     def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
         """Cross to an environment, which may be a real robot: it is held and closed however this ends."""
-        from isthmus.cli.signals import stopped_by_signals
-        from isthmus.cli.stop_key import stop_key
+        from isthmus.cli.signals import stop_key, stopped_by_signals
 
         stop = Stop()
         with stopped_by_signals(stop) as abandon, stop_key(stop):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.adapt import MethodSettings
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import unknown_name
 from isthmus.core.command import command_of
 from isthmus.experiments.by_seed import commit_text
@@ -21,22 +21,28 @@ UNADAPTED = "unadapted"
 VARIANTS: Mapping[str, tuple[str, Components]] = {
     "whole": ("residual-action", Components()),
     "even weights": ("residual-action", Components(metric=False)),
-    "no price": ("residual-action", Components(effort_penalty=False)),
-    "no lines": ("residual-action", Components(regression=False)),
-    "nothing followed": ("residual-action", Components(observer=False)),
-    "no doubt": ("residual-action", Components(cross_validation=False)),
+    "no effort penalty": ("residual-action", Components(effort_penalty=False)),
+    "no regression": ("residual-action", Components(regression=False)),
+    "no observer": ("residual-action", Components(observer=False)),
+    "no cross-validation": ("residual-action", Components(cross_validation=False)),
     "auto": ("auto", Components()),
     "auto, no correction": ("auto", Components(correction=False)),
     "auto, no fall-back": ("auto", Components(fall_back=False)),
 }
 """By name, the method and its parts."""
+FOLDERS = {
+    "no effort penalty": "no price",
+    "no regression": "no lines",
+    "no observer": "nothing followed",
+    "no cross-validation": "no doubt",
+}
+"""What the folders of their runs are called: earlier versions named them so."""
 HISTORY, ROUNDS, EPISODES = 2, 2, 50
 LEGEND = """\
-"Whole" is `residual-action`, and five parts of it are left out one at a time: the weights of what may be missed, the
-price of making up for it, the lines that say what commands come to beside what they should (the residual), the
-following of disturbances that last, and the doubt that holds back lines which other episodes do not confirm. Two are of
-`auto`: without the correction nothing is identified, and rehearsals are in the simulator as it was, disturbed; without
-the fall-back the policy as it is cannot be taken.
+"Whole" is `residual-action`, and five components of it are left out one at a time: the cost-to-go metric, the effort
+penalty, the regression of the residual, the disturbance observer, and the cross-validation of the regression. Two are
+of `auto`: without the correction nothing is identified, and rehearsals are in the source simulator, disturbed; without
+the fall-back the unadapted policy cannot be taken.
 """
 
 
@@ -149,7 +155,7 @@ def _cell(task: str, gap: str, variant: str, seed: int) -> Cell[Result]:
         interim_episodes=True,
         settings=MethodSettings(history=HISTORY, components=parts),
     )
-    file = folder_name(task, gap, variant.replace(" ", "-"), f"seed-{seed:03d}")
+    file = folder_name(task, gap, FOLDERS.get(variant, variant).replace(" ", "-"), f"seed-{seed:03d}")
     return Cell(f"{task}, {gap}, {variant}, seed {seed}", file, partial(transfer, config))
 
 

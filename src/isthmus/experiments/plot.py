@@ -79,7 +79,7 @@ def draw_random_gaps(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
         axes.vlines(at, before, after, color=ADAPTED, linewidth=1, alpha=0.5)
         axes.plot(at, before, "o", color=UNADAPTED, markersize=4, label="unadapted")
         axes.plot(at, after, "o", color=ADAPTED, markersize=4, label="adapted")
-        axes.plot(at, predicted, "o", color=ADAPTED, markersize=8, fillstyle="none", linewidth=0, label="foreseen")
+        axes.plot(at, predicted, "o", color=ADAPTED, markersize=8, fillstyle="none", linewidth=0, label="predicted")
         axes.set_title(task, fontsize=10, loc="left")
         axes.set_xticks([])
         axes.set_xlabel("random gaps")

@@ -21,8 +21,8 @@ TASKS = ("reacher", "hopper", "half-cheetah", "humanoid")
 EPISODES = 50
 WORTH = 0.05
 """Smaller differences say nothing either way."""
-SUMMARY = ("task", "gaps ", "unadapted ", "adapted ", "helps ", "hurts ", "foreseen to ")
-COLUMNS = ("task", "gap", "unadapted ", "adapted ", "foreseen ", "taken", "")
+SUMMARY = ("task", "gaps ", "unadapted ", "adapted ", "helps ", "hurts ", "predicted to ")
+COLUMNS = ("task", "gap", "unadapted ", "adapted ", "predicted ", "taken", "")
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Survey:
             f"Made by `{command}`, commit {commit}; figures in [survey.json](survey.json). Normalised scores "
             f"(expert in its simulator = 1, doing nothing there = 0), {EPISODES} evaluation episodes. Every gap is "
             "drawn at random, two to five dials of it (`random:SEED`, see [gaps.md](../gaps.md)), and crossed once. "
-            f"Helps, hurts: by more than {WORTH}. Foreseen to: how far the score foreseen in rehearsal is from the one "
-            "achieved (median)."
+            f"Helps, hurts: by more than {WORTH}. Predicted to: how far the score predicted in rehearsal is from the "
+            "one achieved (median)."
             f"\n\n{markdown(SUMMARY, self.summary_table())}\n\n![Random gaps](survey.svg)\n\n"
             f"{markdown(COLUMNS, self.table())}\n"
         )

@@ -1,11 +1,13 @@
 """The learner behind an expert, and all that it has learned so far as plain arrays."""
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 import torch
 from sb3_contrib import TRPO
 from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecNormalize
@@ -15,6 +17,32 @@ from isthmus.core import Float32, Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays
+
+RECENT = 200
+"""Episodes behind the return that is reported."""
+
+
+class Progress(BaseCallback):
+    """Tells after every batch the steps so far and the mean return of the last episodes, exploration included."""
+
+    def __init__(self, env: VecNormalize, report: Callable[[int, float], None]) -> None:
+        """Watch `env`."""
+        super().__init__()
+        self.env, self.report = env, report
+        self.running = np.zeros(env.num_envs)
+        self.finished: list[float] = []
+
+    def _on_step(self) -> bool:
+        self.running += self.env.get_original_reward()
+        done = np.asarray(self.locals["dones"])
+        self.finished.extend(self.running[done].tolist())
+        self.running[done] = 0.0
+        return True
+
+    def _on_rollout_end(self) -> None:
+        recent = self.finished[-RECENT:]
+        self.report(self.num_timesteps, float(np.mean(recent)) if recent else float("nan"))
+
 
 CLIP = 10.0
 """Standardised observations are clipped to this, in training and in the shipped policy alike."""

@@ -13,8 +13,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 from isthmus.core import Correct, Float, Mlp, stream
 from isthmus.core.trajectory import RewardedTrajectory
 from isthmus.evaluate import Scorable, evaluate
-from isthmus.experts.agent import adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
-from isthmus.experts.progress import Progress
+from isthmus.experts.agent import Progress, adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv, Worlds
 from isthmus.policies import NetworkPolicy, View

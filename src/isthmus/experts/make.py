@@ -14,8 +14,7 @@ import numpy as np
 from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.core.command import command_of
 from isthmus.experts.assess import assess, assess_randomised
-from isthmus.experts.recipes import RECIPES
-from isthmus.experts.settings import TrainSettings
+from isthmus.experts.settings import RECIPES, TrainSettings
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap, Ranges
@@ -149,7 +148,7 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
         raise Problem(f"{path} is not a {TRAINING} file: it has no {error}") from error
     so_far = from_json(_SoFar, known, path, f"a {TRAINING} file")
     if so_far.steps < 0 or any({"command", "settings"} - stage.keys() for stage in so_far.stages):
-        raise Problem(f"{path} is not a {TRAINING} file: it has odd stages or steps")
+        raise Problem(f"{path} is not a {TRAINING} file: its stages or steps make no sense")
     return dataclasses.replace(so_far, arrays=arrays)
 
 

@@ -5,8 +5,16 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from isthmus.core import Mlp
 from isthmus.core.random import stream_seed
-from isthmus.experts.agent import CLIP, Agent, adopt_network, learned_arrays, make_agent, mean_network, restore_arrays
-from isthmus.experts.progress import Progress
+from isthmus.experts.agent import (
+    CLIP,
+    Agent,
+    Progress,
+    adopt_network,
+    learned_arrays,
+    make_agent,
+    mean_network,
+    restore_arrays,
+)
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot

@@ -1,12 +1,13 @@
 """Gaps between a command and its actuator."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from isthmus.core import WorldSpec
-from isthmus.gaps.kind import GapKind
+from isthmus.gaps.kind import channel
 from isthmus.sim import Backlash, Chain, Channel, DeadBand, Delay, Noise
 
-HALF_RANGES = "half ranges of the actuator"
+HALF_RANGES, STEPS = "half ranges of the actuator", "control steps"
 
 
 def action_channel(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Channel | None:
@@ -29,69 +30,28 @@ def action_channel(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Chann
     return Chain(channels) if channels else None
 
 
+_dial = partial(channel, "action")
 ACTUATION = (
-    GapKind(
-        name="delay",
-        summary="commands take effect later",
-        touches="action",
-        unit="control steps",
-        low=0,
-        high=50,
-        neutral=0,
-        example=2,
-        whole=True,
+    _dial("delay", "commands take effect later", STEPS, 50, 2),
+    _dial(
+        "delay-jitter",
+        "each command takes up to this many steps more, at random; one that is overtaken has no effect",
+        *(STEPS, 50, 1, "delay"),
     ),
-    GapKind(
-        name="delay-jitter",
-        summary="each command takes up to this many steps more, at random; one that is overtaken has no effect",
-        touches="action",
-        unit="control steps",
-        low=0,
-        high=50,
-        neutral=0,
-        example=1,
-        whole=True,
-        beside="delay",
+    _dial(
+        "dead-band",
+        "sticky actuators: a command has effect when it differs by more than this from the one in effect",
+        *(HALF_RANGES, 2.0, 0.05),
     ),
-    GapKind(
-        name="dead-band",
-        summary="sticky actuators: a command has effect when it differs by more than this from the one in effect",
-        touches="action",
-        unit=HALF_RANGES,
-        low=0.0,
-        high=2.0,
-        neutral=0.0,
-        example=0.05,
+    _dial("backlash", "play of this width between the command and what the actuator gets", HALF_RANGES, 2.0, 0.1),
+    _dial(
+        "motor-noise",
+        "standard deviation of noise added to the command, before the actuator clips the sum",
+        *(HALF_RANGES, 2.0, 0.2),
     ),
-    GapKind(
-        name="backlash",
-        summary="play of this width between the command and what the actuator gets",
-        touches="action",
-        unit=HALF_RANGES,
-        low=0.0,
-        high=2.0,
-        neutral=0.0,
-        example=0.1,
-    ),
-    GapKind(
-        name="motor-noise",
-        summary="standard deviation of noise added to the command, before the actuator clips the sum",
-        touches="action",
-        unit=HALF_RANGES,
-        low=0.0,
-        high=2.0,
-        neutral=0.0,
-        example=0.2,
-    ),
-    GapKind(
-        name="noise-correlation",
-        summary="of the motor noise from step to step: 0 is independent, 1 is constant for an episode",
-        touches="action",
-        unit="(a correlation)",
-        low=0.0,
-        high=1.0,
-        neutral=0.0,
-        example=0.9,
-        beside="motor-noise",
+    _dial(
+        "noise-correlation",
+        "of the motor noise from step to step: 0 is independent, 1 is constant for an episode",
+        *("(a correlation)", 1.0, 0.9, "motor-noise"),
     ),
 )

@@ -2,7 +2,7 @@
 
 import mujoco
 
-from isthmus.gaps.kind import FACTOR, GapKind
+from isthmus.gaps.kind import GapKind, factor
 from isthmus.gaps.links import not_to_be_stretched, stretch
 from isthmus.sim.anatomy import actuated_dofs, bodies_of
 
@@ -55,80 +55,34 @@ def _armature(model: mujoco.MjModel, factor: float, _body: str) -> None:
 
 
 BUILD = (
-    GapKind(
-        name="link-length",
-        summary="a link is longer or shorter: its shape, its mass and inertia, and where all it carries is attached",
-        touches="model",
-        unit=FACTOR,
-        low=0.5,
-        high=2.0,
-        neutral=1.0,
-        example=1.1,
-        body="yes",
-        misfit=not_to_be_stretched,
-        apply=stretch,
+    factor(
+        "link-length",
+        "a link is longer or shorter: its shape, its mass and inertia, and where all it carries is attached",
+        *((0.5, 2.0), 1.1, not_to_be_stretched, stretch, "yes"),
+    ),
+    factor(
+        "mass", "mass and inertia of the whole robot or of one body", (0.1, 10.0), 1.3, _weightless, _mass, "perhaps"
     ),
     GapKind(
-        name="mass",
-        summary="mass and inertia of the whole robot or of one body",
-        touches="model",
-        unit=FACTOR,
-        low=0.1,
-        high=10.0,
-        neutral=1.0,
-        example=1.3,
-        body="perhaps",
-        misfit=_weightless,
-        apply=_mass,
-    ),
-    GapKind(
-        name="payload",
-        summary="a load that a body carries at its centre of mass",
-        touches="model",
-        unit="kg",
-        low=0.0,
-        high=100.0,
-        neutral=0.0,
-        example=2.0,
+        "payload",
+        "a load that a body carries at its centre of mass",
+        *("model", "kg", 0.0, 100.0, 0.0, 2.0),
         body="yes",
         misfit=_weightless,
         apply=_payload,
     ),
     GapKind(
-        name="joint-friction",
-        summary="dry friction added to every actuated joint",
-        touches="model",
-        unit="N m",
-        low=0.0,
-        high=100.0,
-        neutral=0.0,
-        example=2.0,
+        "joint-friction",
+        "dry friction added to every actuated joint",
+        *("model", "N m", 0.0, 100.0, 0.0, 2.0),
         misfit=_unactuated,
         apply=_joint_friction,
     ),
-    GapKind(
-        name="damping",
-        summary="viscous friction of the actuated joints",
-        touches="model",
-        unit=FACTOR,
-        low=0.0,
-        high=3.0,
-        neutral=1.0,
-        example=2.0,
-        misfit=_undamped,
-        apply=_damping,
-    ),
-    GapKind(
-        name="armature",
-        summary="inertia of the motors, as it is felt at the actuated joints",
-        touches="model",
-        unit=FACTOR,
-        low=0.2,
-        high=5.0,
-        neutral=1.0,
-        example=1.5,
-        misfit=_without_armature,
-        apply=_armature,
+    factor("damping", "viscous friction of the actuated joints", (0.0, 3.0), 2.0, _undamped, _damping),
+    factor(
+        "armature",
+        "inertia of the motors, as it is felt at the actuated joints",
+        *((0.2, 5.0), 1.5, _without_armature, _armature),
     ),
 )
 """A link is stretched before it is loaded: what it carries does not grow with it."""

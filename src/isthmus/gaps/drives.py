@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.gaps.kind import FACTOR, GapKind
+from isthmus.gaps.kind import factor
 
 FIXED, AFFINE = mujoco.mjtGain.mjGAIN_FIXED.value, mujoco.mjtGain.mjGAIN_AFFINE.value
 UNBIASED, AFFINE_BIAS = mujoco.mjtBias.mjBIAS_NONE.value, mujoco.mjtBias.mjBIAS_AFFINE.value
@@ -42,28 +42,14 @@ def _torque_limit(model: mujoco.MjModel, factor: float, _body: str) -> None:
 
 
 DRIVES = (
-    GapKind(
-        name="torque-scale",
-        summary="strength of the actuators: the force a command gives, and its limit with it",
-        touches="model",
-        unit=FACTOR,
-        low=0.1,
-        high=3.0,
-        neutral=1.0,
-        example=0.8,
-        misfit=_not_to_be_scaled,
-        apply=_torque_scale,
+    factor(
+        "torque-scale",
+        "strength of the actuators: the force a command gives, and its limit with it",
+        *((0.1, 3.0), 0.8, _not_to_be_scaled, _torque_scale),
     ),
-    GapKind(
-        name="torque-limit",
-        summary="the force at which the actuators saturate, while commands below it have the effect they had",
-        touches="model",
-        unit=FACTOR,
-        low=0.05,
-        high=1.0,
-        neutral=1.0,
-        example=0.7,
-        misfit=_limitless,
-        apply=_torque_limit,
+    factor(
+        "torque-limit",
+        "the force at which the actuators saturate, while commands below it have the effect they had",
+        *((0.05, 1.0), 0.7, _limitless, _torque_limit),
     ),
 )

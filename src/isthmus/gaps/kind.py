@@ -10,6 +10,10 @@ from isthmus.sim.anatomy import robot_bodies
 
 Touches = Literal["model", "action", "sensor"]
 TakesBody = Literal["no", "perhaps", "yes"]
+Misfit = Callable[[mujoco.MjModel, str], str | None]
+"""Why a model, or one body of it, cannot have a gap; None when it can."""
+Apply = Callable[[mujoco.MjModel, float, str], None]
+"""Changes a model in place."""
 FACTOR = "times the source's"
 """The unit of a factor."""
 
@@ -39,10 +43,9 @@ class GapKind:
     """Whether the dial is for one body of the robot, as in `mass:torso=1.3`."""
     beside: str = ""
     """The dial without which this one means nothing."""
-    misfit: Callable[[mujoco.MjModel, str], str | None] = fits_every_robot
-    """Why a model, or one body of it, cannot have this gap; None when it can."""
-    apply: Callable[[mujoco.MjModel, float, str], None] | None = None
-    """Change a model in place; None for what is not in a model."""
+    misfit: Misfit = fits_every_robot
+    apply: Apply | None = None
+    """None for what is not in a model."""
 
     @property
     def usage(self) -> str:
@@ -62,3 +65,24 @@ class GapKind:
         """Whether a robot can have this gap by itself, at one of its bodies at least."""
         bodies = robot_bodies(model) if self.body == "yes" else [""]
         return any(self.misfit(model, body) is None for body in bodies)
+
+
+def factor(
+    name: str,
+    summary: str,
+    limits: tuple[float, float],
+    example: float,
+    misfit: Misfit,
+    apply: Apply,
+    body: TakesBody = "no",
+) -> GapKind:
+    """A dial that multiplies something in the model."""
+    return GapKind(name, summary, "model", FACTOR, *limits, 1.0, example, body=body, misfit=misfit, apply=apply)
+
+
+def channel(
+    touches: Touches, name: str, summary: str, unit: str, high: float, example: float, beside: str = ""
+) -> GapKind:
+    """A dial of a channel, from 0, where there is no gap, to `high`; a whole one stays a whole number."""
+    none, whole = type(high)(0), isinstance(high, int)
+    return GapKind(name, summary, touches, unit, none, high, none, example, whole=whole, beside=beside)

@@ -1,11 +1,12 @@
 """Gaps between what is true and what is observed."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from isthmus.core import WorldSpec
-from isthmus.gaps.kind import GapKind
+from isthmus.gaps.kind import channel
 from isthmus.sim import Chain, Channel, Delay, Noise
 
 OWN_UNITS = "units of each observation"
@@ -24,36 +25,17 @@ def sensor_channel(dials: Mapping[str, float], spec: WorldSpec, n: int) -> Chann
     return Chain(channels) if channels else None
 
 
+_dial = partial(channel, "sensor")
 SENSING = (
-    GapKind(
-        name="sensor-delay",
-        summary="observations are seen later",
-        touches="sensor",
-        unit="control steps",
-        low=0,
-        high=50,
-        neutral=0,
-        example=1,
-        whole=True,
+    _dial("sensor-delay", "observations are seen later", "control steps", 50, 1),
+    _dial(
+        "sensor-bias",
+        "standard deviation of an offset of every observation, drawn once an episode",
+        *(OWN_UNITS, 1.0, 0.01),
     ),
-    GapKind(
-        name="sensor-bias",
-        summary="standard deviation of an offset of every observation, drawn once an episode",
-        touches="sensor",
-        unit=OWN_UNITS,
-        low=0.0,
-        high=1.0,
-        neutral=0.0,
-        example=0.01,
-    ),
-    GapKind(
-        name="sensor-noise",
-        summary="standard deviation of noise on every observation, drawn at every step",
-        touches="sensor",
-        unit=OWN_UNITS,
-        low=0.0,
-        high=1.0,
-        neutral=0.0,
-        example=0.01,
+    _dial(
+        "sensor-noise",
+        "standard deviation of noise on every observation, drawn at every step",
+        *(OWN_UNITS, 1.0, 0.01),
     ),
 )

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-from isthmus.gaps.kind import FACTOR, GapKind
+from isthmus.gaps.kind import GapKind, factor
 
 
 def _across_gravity(model: mujoco.MjModel) -> bool:
@@ -57,40 +57,15 @@ def _contact_friction(model: mujoco.MjModel, factor: float, _body: str) -> None:
 
 SURROUNDINGS = (
     GapKind(
-        name="tilt",
-        summary="the horizontal plane a robot moves in is tilted, so that gravity pulls on its joints",
-        touches="model",
-        unit="degrees",
-        low=0.0,
-        high=90.0,
-        neutral=0.0,
-        example=90.0,
+        "tilt",
+        "the horizontal plane a robot moves in is tilted, so that gravity pulls on its joints",
+        *("model", "degrees", 0.0, 90.0, 0.0, 90.0),
         misfit=_not_to_be_tilted,
         apply=_tilt,
     ),
-    GapKind(
-        name="gravity",
-        summary="the magnitude of gravity",
-        touches="model",
-        unit=FACTOR,
-        low=0.0,
-        high=3.0,
-        neutral=1.0,
-        example=1.2,
-        misfit=_out_of_gravitys_reach,
-        apply=_gravity,
-    ),
-    GapKind(
-        name="contact-friction",
-        summary="sliding friction of all contacts",
-        touches="model",
-        unit=FACTOR,
-        low=0.05,
-        high=5.0,
-        neutral=1.0,
-        example=0.5,
-        misfit=_touches_nothing,
-        apply=_contact_friction,
+    factor("gravity", "the magnitude of gravity", (0.0, 3.0), 1.2, _out_of_gravitys_reach, _gravity),
+    factor(
+        "contact-friction", "sliding friction of all contacts", (0.05, 5.0), 0.5, _touches_nothing, _contact_friction
     ),
 )
 """A plane is tilted before it is asked what gravity does to a robot in it."""

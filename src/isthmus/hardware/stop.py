@@ -7,6 +7,8 @@ from typing import TypeVar
 
 LOOK = 0.005
 """Seconds between two looks of whoever waits."""
+KEPT = "what was collected is kept, and the same command with --resume goes on"
+"""What every message says about a run that ends before its time."""
 T = TypeVar("T")
 
 

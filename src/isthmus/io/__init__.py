@@ -2,7 +2,17 @@
 
 from isthmus.io.checked import from_json
 from isthmus.io.episodes import load_episode, save_episode
-from isthmus.io.files import PARTIAL, load_arrays, read_json, remove_partial, save_arrays, write_json, write_whole
+from isthmus.io.files import (
+    PARTIAL,
+    load_arrays,
+    pack_arrays,
+    read_json,
+    remove_partial,
+    save_arrays,
+    unpack_arrays,
+    write_json,
+    write_whole,
+)
 from isthmus.io.regular import check_tree, open_lock, open_regular, read_regular
 
 __all__ = [
@@ -13,11 +23,13 @@ __all__ = [
     "load_episode",
     "open_lock",
     "open_regular",
+    "pack_arrays",
     "read_json",
     "read_regular",
     "remove_partial",
     "save_arrays",
     "save_episode",
+    "unpack_arrays",
     "write_json",
     "write_whole",
 ]

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -119,11 +119,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return named
 
 
-def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
-    """Write named arrays and a JSON description as one npz file."""
+def pack_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> bytes:
+    """Named arrays and a JSON description as the content of an npz file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **{META: np.array(json.dumps(dict(meta)))}, **arrays)
-    write_whole(path, buffer.getvalue())
+    return buffer.getvalue()
+
+
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+    """Write named arrays and a JSON description as one npz file."""
+    write_whole(path, pack_arrays(arrays, meta))
 
 
 def load_arrays(path: Path, kind: str, *, follow: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -134,14 +139,22 @@ def load_arrays(path: Path, kind: str, *, follow: bool = False) -> tuple[dict[st
     """
     try:
         with open_regular(path, follow=follow) as file:
-            entries = unpack(file)
-        arrays = {name.removesuffix(".npy"): parse_npy(content) for name, content in entries.items()}
-        meta: object = json.loads(_description(arrays))
-        _check_depth(meta)
+            return unpack_arrays(file, kind, path)
     except FileNotFoundError as error:
         raise Problem(f"there is no {kind} at {path}") from error
     except OSError as error:
         raise Problem(f"{path} is not a {kind} file: it cannot be read ({error.strerror})") from error
+
+
+def unpack_arrays(file: IO[bytes], kind: str, path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and description in the content of an npz file; `path` is what messages call it."""
+    try:
+        entries = unpack(file)
+        arrays = {name.removesuffix(".npy"): parse_npy(content) for name, content in entries.items()}
+        meta: object = json.loads(_description(arrays))
+        _check_depth(meta)
+    except OSError:
+        raise
     except (ValueError, RecursionError, MemoryError) as error:
         raise Problem(f"{path} is not a {kind} file, or it is damaged ({brief(error)})") from error
     if not isinstance(meta, dict):

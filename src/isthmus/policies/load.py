@@ -31,7 +31,7 @@ def load_policy(
     """
     if path.suffix not in FORMATS:
         known = ", ".join(f"{suffix} ({name})" for suffix, name in FORMATS.items())
-        raise Problem(f"the kind of policy in {path} cannot be told: its name should end in one of {known}")
+        raise Problem(f"the kind of policy in {path} is unknown: its name should end in one of {known}")
     statistics = read_vec_normalize(normaliser) if normaliser else None
     if path.suffix == ".onnx":
         return _onnx(path, views, spec, layout, statistics, trust=trust)

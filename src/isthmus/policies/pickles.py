@@ -52,7 +52,7 @@ class _ArrayShell(Shell):
     def build(self, state: object) -> None:
         """Take the numbers: version, shape, type, order and bytes."""
         if not isinstance(state, tuple) or len(state) != 5:  # pyright: ignore[reportUnknownArgumentType]
-            raise Unreadable("it has an odd array")
+            raise Unreadable("it has a damaged array")
         _, shape, kind, fortran, content = state  # pyright: ignore[reportUnknownVariableType]
         if isinstance(kind, _Dtype) and kind.kind is None:
             return  # of Python objects, which nobody needs
@@ -72,7 +72,7 @@ class _Dtype(Shell):
 
 def _dtype(code: object = "", *_options: object) -> _Dtype:
     if not isinstance(code, str) or len(code) > 4:
-        raise Unreadable("it has an odd type of array")
+        raise Unreadable("it has a type of array that is not plain")
     try:
         kind = np.dtype(code)
     except TypeError as error:
@@ -85,7 +85,7 @@ def _dtype(code: object = "", *_options: object) -> _Dtype:
 def _array(content: object, kind: object, shape: object, order: object = "C") -> np.ndarray:
     whole = isinstance(shape, tuple) and len(shape) <= 32 and all(type(size) is int for size in shape)  # pyright: ignore
     if not whole or not isinstance(kind, _Dtype) or kind.kind is None or not isinstance(content, bytes | bytearray):
-        raise Unreadable("it has an odd array")
+        raise Unreadable("it has a damaged array")
     return np.frombuffer(content, kind.kind).reshape(shape, order="F" if order == "F" else "C")  # pyright: ignore
 
 
@@ -95,13 +95,13 @@ def _array_shell(*_arguments: object) -> _ArrayShell:
 
 def _scalar(kind: object, content: object = b"") -> object:
     if not isinstance(kind, _Dtype) or kind.kind is None or not isinstance(content, bytes):
-        raise Unreadable("it has an odd number")
+        raise Unreadable("it has a number that is not whole")
     return np.frombuffer(content, kind.kind, count=1)[0]
 
 
 def _encode(text: object, encoding: object = "utf-8") -> bytes:
     if not isinstance(text, str) or encoding not in ("latin1", "utf-8"):
-        raise Unreadable("it has odd bytes")
+        raise Unreadable("it has bytes in an unknown encoding")
     return text.encode(str(encoding))
 
 
@@ -113,7 +113,7 @@ def _dictionary(*pairs: object) -> dict[Any, Any]:
     made: dict[Any, Any] = {}
     for pair in pairs[0] if pairs and isinstance(pairs[0], list) else ():  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(pair, list | tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
-            raise Unreadable("it has an odd dictionary")
+            raise Unreadable("it has a damaged dictionary")
         made[key_of(pair[0])] = pair[1]  # pyright: ignore[reportUnknownArgumentType]
     return made
 

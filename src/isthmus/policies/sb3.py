@@ -202,3 +202,20 @@ def _mlp(layers: Sequence[tuple[np.ndarray, np.ndarray]], activation: Activation
         np.zeros(outputs),
         np.ones(outputs),
     )
+
+
+ORIGINAL = "_last_original_obs"
+"""Set while training under VecNormalize only: the observation before it was normalised."""
+
+
+def trained_normalised(path: Path) -> bool:
+    """Whether the zip records that it was trained under VecNormalize; False for any other file.
+
+    The record is JSON. The pickled values in it are not read.
+    """
+    try:
+        with open_regular(path, follow=True) as file:
+            settings: object = json.loads(unpack(file, {SETTINGS}, largest=LARGEST)[SETTINGS])
+    except (OSError, Problem, KeyError, ValueError, RecursionError, MemoryError):
+        return False
+    return isinstance(settings, dict) and settings.get(ORIGINAL) is not None  # pyright: ignore[reportUnknownMemberType]

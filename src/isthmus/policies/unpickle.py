@@ -67,7 +67,7 @@ def settled(value: object) -> Any:  # noqa: ANN401
 def key_of(key: object) -> object:
     """A key of a dictionary. The hash of nested tuples takes forever where each holds the one before twice."""
     if not isinstance(key, str | bytes | int | float | None) or (isinstance(key, int) and abs(key) > LARGEST_KEY):
-        raise Unreadable("it has a table with odd keys")
+        raise Unreadable("it has a table whose keys are not plain")
     return key
 
 
@@ -231,7 +231,7 @@ class _Machine:
         try:
             return callee.make(*arguments)  # pyright: ignore[reportUnknownArgumentType]
         except TypeError as error:
-            raise Unreadable(f"it has odd arguments for {callee.name[:80]}") from error
+            raise Unreadable(f"it has arguments that do not fit {callee.name[:80]}") from error
 
     def _spend(self, size: int) -> None:
         self._made += size
@@ -256,30 +256,11 @@ class _Machine:
 
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 _EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set}
-_LITERALS = frozenset(
-    [
-        "INT",
-        "BININT",
-        "BININT1",
-        "BININT2",
-        "LONG",
-        "LONG1",
-        "LONG4",
-        "STRING",
-        "BINSTRING",
-        "SHORT_BINSTRING",
-        "BINBYTES",
-        "SHORT_BINBYTES",
-        "BINBYTES8",
-        "BYTEARRAY8",
-        "UNICODE",
-        "SHORT_BINUNICODE",
-        "BINUNICODE",
-        "BINUNICODE8",
-        "FLOAT",
-        "BINFLOAT",
-    ]
-)
+_LITERALS = {
+    *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
+    *("STRING", "BINSTRING", "SHORT_BINSTRING", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
+}
 _NOTHING = frozenset({"PROTO", "FRAME", "STOP"})
 _MACHINE: dict[str, Callable[[_Machine, Any], None]] = {
     **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT"), _Machine.put),

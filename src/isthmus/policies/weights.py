@@ -64,9 +64,9 @@ def _tensor(storage: object, offset: object, size: object, stride: object, *_opt
     whole = all(isinstance(part, tuple) and len(part) <= 8 for part in (size, stride))  # pyright: ignore
     numbers: tuple[Any, ...] = (offset, *size, *stride) if whole else (None,)  # pyright: ignore
     if not isinstance(storage, Storage) or not all(type(one) is int and 0 <= one < 1 << 40 for one in numbers):
-        raise Unreadable("it has an odd tensor")
+        raise Unreadable("it has a damaged tensor")
     if len(size) != len(stride) or (math.prod(size) == 0 and max(size) > 1 << 20):  # pyright: ignore
-        raise Unreadable("it has an odd tensor")
+        raise Unreadable("it has a damaged tensor")
     return Tensor(storage, offset, size, stride)  # pyright: ignore
 
 

@@ -7,7 +7,7 @@ fails. Its exit code says what failed.
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def frames(board: Storyboard) -> Iterator[Picture]:
     sides = [(board.source, None), *((board.target, board.cord) for _ in board.poses[1:])]
     with ExitStack() as stack:
         scenes = [
-            stack.enter_context(Scene(model, board.camera, PANEL, source=board.source, cord=cord))
+            stack.enter_context(closing(Scene(model, board.camera, PANEL, source=board.source, cord=cord)))
             for model, cord in sides
         ]
         frame = np.zeros((PANEL, PANEL * len(scenes), 3), np.uint8)

@@ -8,7 +8,7 @@ from isthmus.report.charts import still_rising
 from isthmus.report.charts.chart import percent
 from isthmus.report.run import Run
 from isthmus.robots.registry import is_code
-from isthmus.transfer.command import repeat_command
+from isthmus.transfer.config import repeat_command
 
 RECOVERED, LITTLE = 0.9, 0.3
 """Shares of the loss from which on, and below which, a transfer is called a success, or of little use."""

@@ -1,6 +1,7 @@
 """Write the report of a run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,56 @@ from isthmus.report.charts import (
     rehearsal_chart,
     tracking_chart,
 )
-from isthmus.report.collected import collected
 from isthmus.report.next_steps import next_steps
 from isthmus.report.page import render
-from isthmus.report.run import Run
+from isthmus.report.run import Round, Run
 from isthmus.report.story import duration, figures, number, sentence
 from isthmus.report.video import Video, film
 from isthmus.transfer import RunFolder
-from isthmus.transfer.command import repeat_command
+from isthmus.transfer.config import repeat_command
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One row of the table."""
+
+    number: int
+    episodes: int
+    samples: int
+    planned: int
+    """Steps an episode of this round was to have."""
+    mean: float
+    """Steps an episode had."""
+    cut: int
+    """Episodes that ended early, because the robot drifted off or the task was over."""
+    normalised: float | None
+    """Score after the round, if there is one."""
+
+
+def collected(run: Run) -> list[Collected]:
+    """A row for every round."""
+    rows, before = list[Collected](), 0
+    for one in run.rounds:
+        rows.append(_row(run, one, before))
+        before += rows[-1].samples
+    return rows
+
+
+def _row(run: Run, one: Round, before: int) -> Collected:
+    planned = run.config.episode_length(one.number, run.config.round_end(before), run.spec.horizon)
+    lengths = [len(episode[0]) for episode in one.episodes]
+    # In its last wave a round may run out of samples: an early end there means nothing.
+    earlier = [len(episode[0]) for wave in one.waves[:-1] for episode in wave]
+    return Collected(
+        number=one.number + 1,
+        episodes=len(lengths),
+        samples=sum(part.samples for episode in one.episodes for part in episode),
+        planned=planned,
+        mean=sum(lengths) / max(len(lengths), 1),
+        cut=sum(length < planned for length in earlier),
+        normalised=one.normalised if one.evaluated else None,
+    )
+
 
 TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
 

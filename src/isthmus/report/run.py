@@ -37,7 +37,7 @@ class Round:
     error: tuple[float, ...]
     """Held-out action error of each actuator."""
     action_std: tuple[float, ...]
-    """Spread of each actuator's actions in the data."""
+    """Standard deviation of each actuator's actions in the data."""
     losses: tuple[tuple[float, float], ...]
     """Training and held-out loss of every pass; nan where there was none."""
     best: int
@@ -130,7 +130,7 @@ def _task_text(folder: RunFolder, config: Config, named: str | None, *, trust: b
 def _fault(result: Result) -> str | None:
     """What is wrong with the figures, if anything is."""
     if missing := [name for name in SCORES if name not in result.std]:
-        return f"spread has no {missing[0]}"
+        return f"std has no {missing[0]}"
     return None if result.expert > result.zero else "the expert scores no better than doing nothing"
 
 

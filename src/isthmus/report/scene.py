@@ -2,8 +2,6 @@
 
 import copy
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 import mujoco
 import numpy as np
@@ -63,13 +61,7 @@ class Scene:
         for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
             self._renderer.scene.flags[flag] = 0
 
-    def __enter__(self) -> Self:
-        """Use and close."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Give the drawing context back."""
         if self._renderer:
             self._renderer.close()

@@ -78,7 +78,7 @@ def sentence(result: Result, control_period: float) -> str:
 def _predicted_text(result: Result) -> str:
     if not result.chosen or result.predicted is None:
         return ""
-    took = f" Of its candidates it took “{result.chosen}”, and foresaw {number(result.predicted)} in rehearsal."
+    took = f" Of its candidates it took “{result.chosen}”, and predicted {number(result.predicted)} in rehearsal."
     return f"{took} {FALLS_SHORT[0].upper()}{FALLS_SHORT[1:]}." if result.falls_short else took
 
 

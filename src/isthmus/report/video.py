@@ -16,8 +16,7 @@ from isthmus.io import PARTIAL
 from isthmus.report.cord import load_cord
 from isthmus.report.run import Run
 from isthmus.report.scene import gravity_angle
-from isthmus.report.storyboard import Storyboard
-from isthmus.report.timeline import plan
+from isthmus.report.storyboard import Storyboard, plan
 from isthmus.transfer import RunFolder
 
 PROGRAM = "isthmus.report.film"

@@ -9,9 +9,8 @@ from pathlib import Path
 from isthmus.core import Problem, unknown_name
 from isthmus.robots.ant import make_ant
 from isthmus.robots.fetch import make_fetch_swing
-from isthmus.robots.half_cheetah import make_half_cheetah
 from isthmus.robots.humanoid import make_humanoid
-from isthmus.robots.planar_walkers import make_hopper, make_walker2d
+from isthmus.robots.planar_walkers import make_half_cheetah, make_hopper, make_walker2d
 from isthmus.robots.reacher import make_reacher
 from isthmus.tasks.task import Task
 
@@ -31,40 +30,20 @@ TASKS = {
     kind.name: kind
     for kind in (
         TaskKind(
-            name="reacher",
-            summary="two-link arm in a plane whose fingertip is to reach a target (11-D, 2 actuators)",
-            make=make_reacher,
-            options={"arm_mass": "mass of the arm in kg (34, as in the paper; 0 is Gymnasium's 75 g)"},
+            "reacher",
+            "two-link arm in a plane whose fingertip is to reach a target (11-D, 2 actuators)",
+            make_reacher,
+            {"arm_mass": "mass of the arm in kg (34, as in the paper; 0 is Gymnasium's 75 g)"},
         ),
+        TaskKind("hopper", "planar leg that moves forward by hopping (12-D, 3 actuators)", make_hopper),
+        TaskKind("half-cheetah", "planar two-legged runner (17-D, 6 actuators)", make_half_cheetah),
+        TaskKind("humanoid", "three-dimensional walker (376-D, 17 actuators)", make_humanoid),
+        TaskKind("walker2d", "planar biped (18-D, 6 actuators)", make_walker2d),
+        TaskKind("ant", "four-legged walker (27-D, 8 actuators)", make_ant),
         TaskKind(
-            name="hopper",
-            summary="planar leg that moves forward by hopping (12-D, 3 actuators)",
-            make=make_hopper,
-        ),
-        TaskKind(
-            name="half-cheetah",
-            summary="planar two-legged runner (17-D, 6 actuators)",
-            make=make_half_cheetah,
-        ),
-        TaskKind(
-            name="humanoid",
-            summary="three-dimensional walker (376-D, 17 actuators)",
-            make=make_humanoid,
-        ),
-        TaskKind(
-            name="walker2d",
-            summary="planar biped (18-D, 6 actuators)",
-            make=make_walker2d,
-        ),
-        TaskKind(
-            name="ant",
-            summary="four-legged walker (27-D, 8 actuators)",
-            make=make_ant,
-        ),
-        TaskKind(
-            name="fetch-swing",
-            summary="fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
-            make=make_fetch_swing,
+            "fetch-swing",
+            "fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
+            make_fetch_swing,
         ),
     )
 }

@@ -1,9 +1,59 @@
 """What of a model is the robot: the bodies and joints that its actuators can move."""
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 
-from isthmus.core import Bool, Int
+from isthmus.core import Bool, Float, Int, stream
+from isthmus.sim.robot_model import RobotModel
+
+NUDGE = 1e-4
+MOVED = 1e-9
+
+
+def unactuated_targets(body: RobotModel) -> Bool:
+    """The targets (d,) that change with degrees of freedom which have no actuator, and with no others."""
+    model = body.model
+    [qpos], [qvel] = body.start(stream(0, "unactuated"), 1)
+    still = _observed(body, qpos, qvel, np.zeros(model.nv))
+    nudged = [_observed(body, qpos, qvel, nudge) for nudge in NUDGE * np.eye(model.nv)]
+    moves = np.abs(np.stack(nudged) - still)[:, body.spec.targets] > MOVED  # (nv, d)
+    actuated = np.isin(np.arange(model.nv), actuated_dofs(model))
+    free, driven = (np.asarray(moves[rows].any(axis=0), np.bool_) for rows in (~actuated, actuated))
+    return free & ~driven
+
+
+def _observed(body: RobotModel, qpos: Float, qvel: Float, nudge: Float) -> Float:
+    """What is seen (obs,) when every position and velocity is off by `nudge` (nv,)."""
+    data = mujoco.MjData(body.model)
+    data.qpos[:], data.qvel[:] = qpos, qvel + nudge
+    mujoco.mj_integratePos(body.model, data.qpos, nudge, 1.0)
+    mujoco.mj_forward(body.model, data)
+    fields = {name: np.asarray(getattr(data, name))[None] for name in ("qpos", "qvel", *body.reads)}
+    out = np.empty((1, body.spec.observation_size))
+    body.observe(fields, out)
+    return out[0]
+
+
+Joints = Callable[[Float], tuple[Float, Float]]
+"""From observations (n, obs) to the positions and velocities of each actuator's joint, each (n, act)."""
+
+
+def joints_of(robot_model: RobotModel) -> Joints | None:
+    """Positions and velocities of each actuator's joint; None for a robot whose actuators drive something else."""
+    model = robot_model.model
+    if not (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT.value).all():
+        return None
+    driven = model.actuator_trnid[:, 0]
+    positions, velocities = model.jnt_qposadr[driven], model.jnt_dofadr[driven]
+
+    def joints(observations: Float) -> tuple[Float, Float]:
+        qpos, qvel = np.zeros((len(observations), model.nq)), np.zeros((len(observations), model.nv))
+        robot_model.restore(observations, qpos, qvel)
+        return qpos[:, positions], qvel[:, velocities]
+
+    return joints
 
 
 def actuated_dofs(model: mujoco.MjModel) -> Int:

@@ -10,10 +10,9 @@ import numpy as np
 from isthmus.core import Bool, Estimator, Float, Lost, Problem, Step, WorldSpec
 from isthmus.hardware import Guard, SafetySettings, Stop, Unsafe
 from isthmus.hardware.oversight import Abandon, Oversight
+from isthmus.hardware.stop import KEPT
 from isthmus.sim.environment import Environment, as_it_is, as_numbers, make_environment
 from isthmus.sim.environment_limits import environment_limits
-
-KEPT = "what was collected is kept, and the same command with --resume goes on"
 
 
 class GymnasiumWorld:

@@ -315,13 +315,7 @@ class _Rows:
 class _Predictor(_Rows):
     """Looks one step ahead, and remembers what it was asked last: episodes that are over ask the same for ever."""
 
-    def __init__(
-        self,
-        robot_model: RobotModel,
-        n: int,
-        models: mujoco.MjModel | Sequence[mujoco.MjModel] | None,
-        threads: int | None,
-    ) -> None:
+    def __init__(self, robot_model: RobotModel, n: int, models: mujoco.MjModel | None, threads: int | None) -> None:
         super().__init__(robot_model, n, models, threads)
         self._query = np.full((n, robot_model.spec.observation_size), np.nan), np.full_like(self.ctrl, np.nan)
         self._answer = np.zeros_like(self._query[0])

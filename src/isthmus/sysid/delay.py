@@ -29,8 +29,8 @@ SHARPEST = 1e-4
 def estimate_delay(episodes: Sequence[Episode], simulator: Simulator) -> int:
     """Control steps by which commands are late; 0 unless that is clear.
 
-    `simulator` has actuators without limits. It may be wrong in other ways too: what goes along with the state and the
-    command alone, by a straight line, is not held against any delay.
+    `simulator` has actuators without limits. It may be wrong in other ways too: what depends linearly on the state and
+    the command alone is not held against any delay.
     """
     runs = [one for episode in episodes for one in episode if not one.context]
     if sum(len(run) for run in runs) < LEAST_STEPS:

@@ -5,14 +5,13 @@ the one with the fewest changed quantities is reported: motors of half the stren
 mass, with twice the damping, armature and stiffness.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from isthmus.core import Float
 from isthmus.sysid.fit import IdentifiedParameters
-from isthmus.sysid.parameter_group import RATIO, ParameterGroup
+from isthmus.sysid.parameter_groups import RATIO, ParameterGroup
 from isthmus.sysid.physics import Physics
 
 CLEARER = 0.5
@@ -39,10 +38,6 @@ class Estimate:
     parts: tuple[Part, ...]
     together: Part | None
     """The sum of the parts, or the mean of ratios; None for the components of a vector."""
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
 
 def estimates(physics: Physics, found: IdentifiedParameters) -> tuple[Estimate, ...]:

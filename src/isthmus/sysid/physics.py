@@ -7,8 +7,7 @@ import numpy as np
 
 from isthmus.core import Float, History
 from isthmus.sim import MujocoWorld, RobotModel
-from isthmus.sysid.parameter_group import FARTHEST, ParameterGroup
-from isthmus.sysid.parameter_groups import parameter_groups
+from isthmus.sysid.parameter_groups import FARTHEST, ParameterGroup, parameter_groups
 
 
 class Physics:

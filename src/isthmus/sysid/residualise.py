@@ -1,4 +1,4 @@
-"""Errors, less what goes along with something by a straight line."""
+"""Errors, less what depends on something linearly."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ ROWS_A_FEATURE, RIDGE = 3, 1.0
 
 
 def residualise(errors: Float, along: Float) -> Float:
-    """What no line along the columns of (n, k) explains of errors (n, d), as far as there are rows enough to tell."""
+    """Errors (n, d) less their linear regression on the columns of (n, k), where there are rows enough for one."""
     scale = along.std(axis=0)
     features = np.hstack((np.ones((len(along), 1)), (along - along.mean(axis=0))[:, scale > 0] / scale[scale > 0]))
     if len(features) < ROWS_A_FEATURE * features.shape[1]:

@@ -79,7 +79,7 @@ class Task:
         return unclamped_world(self.robot_model, n)
 
     def target(self, gap: Gap, n: int = 1) -> MujocoWorld:
-        """The same robot on the other side of a gap."""
+        """The same robot, behind a gap."""
         body = self.robot_model
         gap = gap.resolve(body.model)
         return MujocoWorld(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from isthmus.adapt import make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import AnyPolicy, Float, HistoryBuffer, Problem, WorldSpec, act, initial_state
 from isthmus.robots import load_task
 from isthmus.robots.registry import is_code
@@ -51,5 +52,5 @@ def load_adapted(folder: RunFolder, task: Task | None = None) -> Controller:
     context = SourceContext(task, source_policy(task, config.policy), config.seed)
     method = make_method(config.method, context.source, config.settings)
     for number, _ in enumerate(folder.rounds()):
-        method.restore(folder.model_path(number))
+        method.restore(MethodState.read(folder.model_path(number), method.kind))
     return Controller(task.robot_model.spec, method.policy(), method.history)

@@ -23,7 +23,7 @@ regular files and folders only, and files that a configuration names are opened 
 import fcntl
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,26 +66,10 @@ class RunFolder:
     def __init__(self, path: Path | str) -> None:
         """Name a folder; nothing is touched yet."""
         self.path = Path(path)
-
-    @property
-    def config_path(self) -> Path:
-        """Where the configuration is."""
-        return self.path / "config.json"
-
-    @property
-    def result_path(self) -> Path:
-        """Where the figures are."""
-        return self.path / "result.json"
-
-    @property
-    def report_path(self) -> Path:
-        """Where the page is."""
-        return self.path / "report.html"
-
-    @property
-    def baseline_path(self) -> Path:
-        """Where the scores without adaptation are."""
-        return self.path / "baseline.json"
+        self.config_path, self.baseline_path = self.path / "config.json", self.path / "baseline.json"
+        self.result_path, self.report_path = self.path / "result.json", self.path / "report.html"
+        self.step_path, self.steps_path = self.path / "step.json", self.path / "steps.json"
+        self.robot_path = self.path / "robot.json"
 
     def model_path(self, round_number: int) -> Path:
         """Where the model of a round is."""
@@ -94,11 +78,6 @@ class RunFolder:
     def trace_path(self, name: str) -> Path:
         """Where the recorded episodes of `expert`, `unadapted` or `adapted` are."""
         return self.path / "traces" / f"{name}.npz"
-
-    @property
-    def step_path(self) -> Path:
-        """Where the time of a control step is."""
-        return self.path / "step.json"
 
     def step_time(self) -> StepTime | None:
         """How long one robot waits for its command, if it was measured."""
@@ -205,16 +184,6 @@ class RunFolder:
             raise Problem(f"wave {missing} of round {round_number} is missing in {folder}: restore it")
         return [found[wave] for wave in range(len(found))]
 
-    @property
-    def steps_path(self) -> Path:
-        """Where the steps of a real target are counted."""
-        return self.path / "steps.json"
-
-    @property
-    def robot_path(self) -> Path:
-        """Where it is written how a robot over ROS did."""
-        return self.path / "robot.json"
-
     def save_robot(self, facts: dict[str, Any]) -> None:
         """Keep what happened with a robot, beside what is known of earlier parts of the run."""
         self.keep_json(self.robot_path, {"parts": [*self.robot_parts(), facts]})
@@ -225,9 +194,9 @@ class RunFolder:
             return []
         return from_json(_Robot, read_json(self.robot_path), self.robot_path, "what happened with a robot").parts
 
-    def save_round(self, round_number: int, record: dict[str, Any]) -> None:
+    def save_round(self, round_number: int, record: Round) -> None:
         """Mark a round as complete."""
-        self.keep_json(self.path / "rounds" / f"{round_number:03d}.json", record)
+        self.keep_json(self.path / "rounds" / f"{round_number:03d}.json", asdict(record))
 
     def round(self, round_number: int) -> Round | None:
         """How a round went, if it is complete."""

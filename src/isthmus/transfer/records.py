@@ -1,6 +1,6 @@
 """What a run writes down as it goes."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +86,6 @@ class Round:
                 raise ValueError(f"fit.{name} is not a list of numbers")
         if len(self.fit["error"]) != len(self.fit["action_std"]):
             raise ValueError("fit.error and fit.action_std are not of the same actuators")
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
     @staticmethod
     def load(path: Path) -> "Round":

@@ -62,7 +62,7 @@ class Result:
     chosen: str = ""
     """What a method that chooses among several took in the end."""
     predicted: float | None = None
-    """The normalised score that it foresaw for that on the target, in rehearsal."""
+    """The normalised score that was predicted for that on the target, in rehearsal."""
     target_steps: dict[str, int] | None = None
     """Steps on a real target for collection, evaluation and traces, and its resets, those of interrupted parts of the
     run included; None for a simulated target."""

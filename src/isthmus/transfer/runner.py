@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
@@ -37,6 +39,9 @@ from isthmus.transfer.targets.target import TRACED_EPISODES, Settled, Target, cl
 if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
     from isthmus.transfer.targets.ros1 import Attended
+
+PHASES = ("collect", "fit", "evaluate")
+"""Of a round, each of which is timed."""
 
 
 def run_transfer(
@@ -113,12 +118,8 @@ class _Run:
             self._tell("baseline", 0)
             began = time.perf_counter()
             zero, expert = self.context.scores(self.target, self.config.evaluation_episodes)
-            baseline = Baseline(
-                zero=zero,
-                expert=expert,
-                unadapted=self._unadapted(),
-                seconds=time.perf_counter() - began,
-            )
+            unadapted = self._unadapted()
+            baseline = Baseline(zero, expert, unadapted, time.perf_counter() - began)
             self.folder.keep_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
         return baseline
@@ -163,26 +164,14 @@ class _Run:
                     scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
                 else:
                     scored = Scored(rounds[-1].score, rounds[-1].std) if rounds else baseline.unadapted
-                seconds = {
-                    "collect": collected - began,
-                    "fit": fitted - collected,
-                    "evaluate": time.perf_counter() - fitted,
-                }
-                normalised = scale(scored.score)
-                done = Round(
-                    number,
-                    samples,
-                    len(fresh),
-                    scored.score,
-                    scored.std,
-                    normalised,
-                    _plain(learned),
-                    seconds,
-                    evaluated,
-                )
-                folder.save_round(number, done.to_json())
+                times = (began, collected, fitted, time.perf_counter())
+                spent = [end - start for start, end in pairwise(times)]
+                seconds: dict[str, float] = dict(zip(PHASES, spent, strict=True))
+                scores = scored.score, scored.std, scale(scored.score)
+                done = Round(number, samples, len(fresh), *scores, _plain(learned), seconds, evaluated)
+                folder.save_round(number, done)
             else:
-                method.restore(folder.model_path(number))
+                method.restore(MethodState.read(folder.model_path(number), method.kind))
             rounds.append(done)
             if done.evaluated:
                 self._tell("evaluate", samples, number, normalised=done.normalised)
@@ -229,28 +218,21 @@ class _Run:
         self, method: Method, reference: ReferenceRollout, n: int, length: int, budget: int, name: tuple[int, int]
     ) -> list[Episode]:
         """Episodes of n robots; a method that is paid explores by itself, and nobody interrupts it."""
-        settings, rng = self.config.settings.collect, stream(self.config.seed, "collect", *name)
-        if not isinstance(method, Explorer):
-            robot, policy = self.target.robot(n), method.policy()
-            return collect(
-                robot, policy, reference, settings, history=method.history, length=length, budget=budget, rng=rng
+        settings, recorder = self.config.settings.collect, None
+        if isinstance(method, Explorer):
+            recorder, policy = (
+                self.target.reward_recorder(n),
+                method.explorer(stream(self.config.seed, "explore", *name)),
             )
-        reward_recorder, policy = (
-            self.target.reward_recorder(n),
-            method.explorer(stream(self.config.seed, "explore", *name)),
-        )
-        alone = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
+            robot = SealedRobot(recorder)
+            settings = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
+        else:
+            robot, policy = self.target.robot(n), method.policy()
+        rng = stream(self.config.seed, "collect", *name)
         wave = collect(
-            SealedRobot(reward_recorder),
-            policy,
-            reference,
-            alone,
-            history=method.history,
-            length=length,
-            budget=budget,
-            rng=rng,
+            robot, policy, reference, settings, history=method.history, length=length, budget=budget, rng=rng
         )
-        return reward_recorder.rewarded(wave)
+        return wave if recorder is None else recorder.rewarded(wave)
 
     def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
         """As many robots as the samples that are left allow whole episodes, as long as the last wave's were."""
@@ -263,7 +245,7 @@ class _Run:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
         learned = method.learn(episodes, number, progress)
-        self.folder.keep({self.folder.model_path(number): method.save})
+        self.folder.keep({self.folder.model_path(number): method.state().write})
         return learned
 
     def _trace(self, method: Method) -> None:
@@ -297,7 +279,7 @@ class _Run:
             self._tell("evaluate", 0)
         adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._scored(method, unadapted)
         steps = self.counter.steps
-        spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in ("collect", "fit", "evaluate")}
+        spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in PHASES}
         return Result(
             task=self.config.task,
             gap=str(self.gap) if self.config.target.simulated else self.config.target.label,
@@ -310,12 +292,8 @@ class _Run:
             expert=baseline.expert.score,
             unadapted=unadapted.score,
             adapted=adapted.score,
-            std={
-                "zero": baseline.zero.std,
-                "expert": baseline.expert.std,
-                "unadapted": unadapted.std,
-                "adapted": adapted.std,
-            },
+            std={name: getattr(baseline, name).std for name in ("zero", "expert", "unadapted")}
+            | {"adapted": adapted.std},
             normalised_unadapted=scale(unadapted.score),
             normalised_adapted=scale(adapted.score),
             evaluation_episodes=self.config.evaluation_episodes,
@@ -330,17 +308,8 @@ class _Run:
             target_steps=steps.to_json() if steps else None,
         )
 
-    def _tell(
-        self,
-        phase: Phase,
-        samples: int,
-        number: int = 0,
-        *,
-        epoch: int = 0,
-        loss: float = float("nan"),
-        normalised: float | None = None,
-    ) -> None:
-        self.watch(Event(phase, samples, self.config.samples, number, epoch, loss, normalised))
+    def _tell(self, phase: Phase, samples: int, number: int = 0, **more: Any) -> None:  # noqa: ANN401 - an event's
+        self.watch(Event(phase, samples, self.config.samples, number, **more))
 
 
 def _samples(episodes: list[Episode]) -> int:

@@ -7,7 +7,7 @@ from isthmus.adapt.action_residual.method import ENOUGH, ActionResidualMethod, A
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import History, Trajectory, stream
 from isthmus.core.metric import Metric
 from isthmus.gaps import Gap

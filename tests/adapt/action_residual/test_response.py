@@ -9,9 +9,10 @@ from isthmus.adapt.action_residual.response_fit import EffectiveSteps, fit_respo
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveAction
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.response import LARGEST, Response
 from isthmus.adapt.common.ridge import error_sizes, fit_ridge
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Problem
 from isthmus.core.past_actions import past_actions
 from isthmus.io import load_arrays, save_arrays
@@ -207,8 +208,8 @@ def test_a_command_that_makes_up_for_what_lasts_is_not_taken_for_its_cause():
 
 def test_a_model_is_read_as_it_was_written(tmp_path):
     model = response(np.random.default_rng(0).standard_normal((7, 2)))
-    model.save(tmp_path / "model.npz")
-    again = Response.load(tmp_path / "model.npz")
+    model.state().write(tmp_path / "model.npz")
+    again = Response.of_state(MethodState.read(tmp_path / "model.npz", "response-model"))
     observations, wanted, past = drawn(0)
     np.testing.assert_array_equal(
         corrected(again, observations, wanted, past), corrected(model, observations, wanted, past)
@@ -219,11 +220,11 @@ def test_a_model_is_read_as_it_was_written(tmp_path):
 def test_a_damaged_model_is_refused(tmp_path, name):
     from isthmus.io import load_arrays, save_arrays
 
-    response(np.zeros((7, 2))).save(tmp_path / "model.npz")
+    response(np.zeros((7, 2))).state().write(tmp_path / "model.npz")
     arrays, meta = load_arrays(tmp_path / "model.npz", "response-model")
     save_arrays(tmp_path / "cut.npz", arrays | {name: arrays[name].T[:-1]}, meta)
     with pytest.raises(Problem, match="damaged"):
-        Response.load(tmp_path / "cut.npz")
+        Response.of_state(MethodState.read(tmp_path / "cut.npz", "response-model"))
 
 
 def test_what_lasts_is_followed_and_what_depends_on_the_state_is_not():
@@ -333,9 +334,11 @@ def test_noise_that_is_cut_off_is_found_where_a_range_is_not_about_zero():
 
 def test_a_model_of_ranges_that_are_not_about_zero_is_saved_and_an_earlier_file_is_read(tmp_path):
     model = replace(response(np.zeros((7, 2))), middle=np.array([1.0, -3.0]))
-    model.save(tmp_path / "model.npz")
-    np.testing.assert_array_equal(Response.load(tmp_path / "model.npz").middle, model.middle)
+    model.state().write(tmp_path / "model.npz")
+    np.testing.assert_array_equal(
+        Response.of_state(MethodState.read(tmp_path / "model.npz", "response-model")).middle, model.middle
+    )
     arrays, meta = load_arrays(tmp_path / "model.npz", "response-model")
     del arrays["middle"]
     save_arrays(tmp_path / "earlier.npz", arrays, meta)
-    assert not Response.load(tmp_path / "earlier.npz").middle.any()
+    assert not Response.of_state(MethodState.read(tmp_path / "earlier.npz", "response-model")).middle.any()

@@ -6,8 +6,9 @@ import pytest
 
 from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
 from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import Rehearsal
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
@@ -169,9 +170,9 @@ def test_on_a_robot_that_is_late_all_decide_for_later(tmp_path):
     assert tried[:4] == [("Unadapted", 3), *[("DelayCompensatedPolicy", 3)] * 3]
     window = History(episodes[0][0].observations[None, :3], episodes[0][0].applied[None, :2])
     before, _ = act(method.policy(), window)
-    method.save(tmp_path / "auto.npz")
+    method.state().write(tmp_path / "auto.npz")
     again = made()
-    again.restore(tmp_path / "auto.npz")
+    again.restore(MethodState.read(tmp_path / "auto.npz", again.kind))
     assert again.history == 3
     np.testing.assert_array_equal(act(again.policy(), window)[0], before)
     kept = copy(method._selected[1])
@@ -186,7 +187,7 @@ def test_a_file_of_a_robot_that_is_impossibly_late_is_refused(tmp_path):
     source = make_source(load_task("reacher"), ZeroPolicy(2), 0)
     save_arrays(tmp_path / "auto.npz", {}, {"kind": "auto", "taken": "unadapted", "late": 99})
     with pytest.raises(Problem, match="99 steps late"):
-        make_method("auto", source, MethodSettings()).restore(tmp_path / "auto.npz")
+        make_method("auto", source, MethodSettings()).restore(MethodState.read(tmp_path / "auto.npz", "auto"))
 
 
 def moved(task, gap, episode):
@@ -227,9 +228,9 @@ def test_where_all_fall_short_other_weights_are_tried(tmp_path):
     plain, even, root = tried[2:]
     assert root == pytest.approx(5 * even)  # the first target is how high the root is
     assert plain != even
-    method.save(tmp_path / "auto.npz")
+    method.state().write(tmp_path / "auto.npz")
     again = made()
-    again.restore(tmp_path / "auto.npz")
+    again.restore(MethodState.read(tmp_path / "auto.npz", again.kind))
     seen = episodes[0][0].observations[:3]
     np.testing.assert_array_equal(*(act(one.policy(), History.of(seen))[0] for one in (again, method)))
     assert again.policy().inverse.metric.root[0, 0] == root

@@ -5,10 +5,11 @@ import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
 from isthmus.adapt.baselines.pd import joint_errors
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import History, Problem, Trajectory, act, stream
 from isthmus.experts import load_expert
 from isthmus.robots import load_task
-from isthmus.sim.joints import joints_of
+from isthmus.sim.anatomy import joints_of
 from isthmus.transfer import Config, RunFolder, run_transfer
 
 TASK = load_task("hopper")
@@ -80,4 +81,4 @@ def test_a_robot_without_driven_joints_and_a_damaged_file_are_refused(tmp_path):
         make_method("pd", source, MethodSettings())
     (tmp_path / "gains.npz").write_bytes(b"no gains")
     with pytest.raises(Problem, match=r"gains\.npz"):
-        method().restore(tmp_path / "gains.npz")
+        method().restore(MethodState.read(tmp_path / "gains.npz", "pd-gains"))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.finetune.on_target import Exploring
 from isthmus.adapt.finetune.policy import FinetunedPolicy
 from isthmus.adapt.method import Rehearsal
@@ -16,7 +17,7 @@ from isthmus.experts import load_expert
 from isthmus.policies import NetworkPolicy, Unadapted
 from isthmus.policies.finetuner import Trained
 from isthmus.robots import load_task
-from isthmus.transfer.source.finetuner import finetuner_in, robust_for
+from isthmus.transfer.source.source import finetuner_in, robust_for
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -102,9 +103,9 @@ def test_practice_goes_on_from_what_was_kept():
 def test_on_the_target_every_run_is_studied_once_also_after_a_restore(tmp_path):
     method, practice = scripted("rl-on-target", {})
     method.learn(episodes(3), 0, lambda *_: None)
-    method.save(tmp_path / "model.npz")
+    method.state().write(tmp_path / "model.npz")
     other, again = scripted("rl-on-target", {})
-    other.restore(tmp_path / "model.npz")
+    other.restore(MethodState.read(tmp_path / "model.npz", other.kind))
     other.learn(episodes(5), 1, lambda *_: None)
     assert (practice.studied, again.studied) == ([3], [2])
     assert age(other) == 2
@@ -142,7 +143,7 @@ def test_what_cannot_be_trained_on_is_refused(name, tmp_path, monkeypatch):
         make_method(name, source(finetuner_in(TASK)), MethodSettings())
     (tmp_path / "model.npz").write_bytes(b"nothing")
     with pytest.raises(Problem, match=r"model\.npz"):
-        scripted(name, {})[0].restore(tmp_path / "model.npz")
+        scripted(name, {})[0].restore(MethodState.read(tmp_path / "model.npz", "trained-policy"))
 
 
 def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(monkeypatch, tmp_path):
@@ -178,9 +179,9 @@ def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reach
     assert learned.chosen == ("fine-tune" if practises else "unadapted")
     assert ("fine-tune" in learned.predicted_scores) == practises
     assert np.array_equal(act(method.policy(), window)[0], EXPERT(window)) != practises
-    method.save(tmp_path / "model.npz")
+    method.state().write(tmp_path / "model.npz")
     again = made()
-    again.restore(tmp_path / "model.npz")
+    again.restore(MethodState.read(tmp_path / "model.npz", again.kind))
     np.testing.assert_array_equal(act(again.policy(), window)[0], act(method.policy(), window)[0])
     later = method.learn(episodes(5), 1, lambda _pass, _loss: None)
     assert later.chosen == learned.chosen, "what was trained once is rehearsed, and does"

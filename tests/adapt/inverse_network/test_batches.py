@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from isthmus.adapt.inverse_network import InverseNetwork
-from isthmus.adapt.inverse_network.batches import Batches
+from isthmus.adapt.inverse_network.fit import Batches, initial_network, to_numpy, to_torch
 from isthmus.adapt.inverse_network.standardise import Statistics
-from isthmus.adapt.inverse_network.torch_network import initial_network, to_numpy, to_torch
 from isthmus.adapt.inverse_network.windows import Windows
 from isthmus.core import History, Trajectory
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.inverse_network import InverseNetwork
-from isthmus.adapt.inverse_network.batches import Batches
-from isthmus.adapt.inverse_network.fit import fit
+from isthmus.adapt.inverse_network.fit import Batches, fit
 from isthmus.adapt.inverse_network.windows import Windows
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import History
@@ -159,9 +159,10 @@ def test_only_the_targets_are_asked_for(windows):
 
 def test_a_fitted_model_runs_from_its_file(windows, tmp_path):
     result = fit(windows[2], TARGETS, SHORT, np.random.default_rng(0))
-    result.model.save(tmp_path / "model.npz")
+    result.model.state().write(tmp_path / "model.npz")
     rng = np.random.default_rng(1)
     history, wanted = History(rng.normal(size=(4, 2, 2)), rng.normal(size=(4, 1, 2))), rng.normal(size=(4, 2))
     np.testing.assert_array_equal(
-        InverseNetwork.load(tmp_path / "model.npz")(history, wanted), result.model(history, wanted)
+        InverseNetwork.of_state(MethodState.read(tmp_path / "model.npz", "inverse-model"))(history, wanted),
+        result.model(history, wanted),
     )

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.inverse_network import InverseNetwork
 from isthmus.core import History, Problem
 from isthmus.io import load_arrays, save_arrays
@@ -27,7 +28,7 @@ def make_inverse(random_mlp):
 @pytest.fixture(scope="module")
 def whole(folder, make_inverse):
     path = folder / "whole.npz"
-    make_inverse(1, np.array([0, 2])).save(path)
+    make_inverse(1, np.array([0, 2])).state().write(path)
     return path
 
 
@@ -67,8 +68,8 @@ def test_a_window_shorter_than_its_history_is_refused(make_inverse, rng):
 def test_a_model_comes_back_exactly(folder, make_inverse, k, targets, seed):
     targets = sorted(targets)
     inverse = make_inverse(k, np.array(targets), seed)
-    inverse.save(folder / "model.npz")
-    again = InverseNetwork.load(folder / "model.npz")
+    inverse.state().write(folder / "model.npz")
+    again = InverseNetwork.of_state(MethodState.read(folder / "model.npz", "inverse-model"))
     assert again.history == k
     np.testing.assert_array_equal(again.targets, targets)
     history, wanted = question(k, np.random.default_rng(seed))
@@ -80,7 +81,7 @@ def test_a_model_cut_short_is_a_problem(folder, whole, where):
     content, path = whole.read_bytes(), folder / "short.npz"
     path.write_bytes(content[: int(where * len(content))])
     with pytest.raises(Problem, match=r"short\.npz is not an? inverse-model file"):
-        InverseNetwork.load(path)
+        InverseNetwork.of_state(MethodState.read(path, "inverse-model"))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=3))
@@ -90,12 +91,14 @@ def test_changed_bytes_are_a_problem_or_change_nothing(folder, whole, changes):
         content[int(where * len(content))] ^= change
     path.write_bytes(bytes(content))
     try:
-        again = InverseNetwork.load(path)
+        again = InverseNetwork.of_state(MethodState.read(path, "inverse-model"))
     except Problem as problem:
         assert str(path) in str(problem)  # noqa: PT017 - both outcomes are right
     else:
         history, wanted = question(1, np.random.default_rng(0))
-        np.testing.assert_array_equal(again(history, wanted), InverseNetwork.load(whole)(history, wanted))
+        np.testing.assert_array_equal(
+            again(history, wanted), InverseNetwork.of_state(MethodState.read(whole, "inverse-model"))(history, wanted)
+        )
 
 
 @pytest.mark.parametrize("missing", ["targets", "weight_0", "bias_1", "input_mean", "output_scale", "input_clip"])
@@ -104,7 +107,7 @@ def test_a_model_with_a_part_missing_is_a_problem(folder, whole, missing):
     del arrays[missing]
     save_arrays(folder / "wrong.npz", arrays, meta)
     with pytest.raises(Problem, match=r"wrong\.npz is not an inverse-model file, or it is damaged"):
-        InverseNetwork.load(folder / "wrong.npz")
+        InverseNetwork.of_state(MethodState.read(folder / "wrong.npz", "inverse-model"))
 
 
 @pytest.mark.parametrize("change", [{"history": None}, {"history": "two"}, {"history": [1]}, {"activation": "none"}])
@@ -112,16 +115,16 @@ def test_a_description_that_does_not_fit_is_a_problem(folder, whole, change):
     arrays, meta = load_arrays(whole, "inverse-model")
     save_arrays(folder / "wrong.npz", arrays, meta | change)
     with pytest.raises(Problem, match=r"wrong\.npz is not an inverse-model file, or it is damaged"):
-        InverseNetwork.load(folder / "wrong.npz")
+        InverseNetwork.of_state(MethodState.read(folder / "wrong.npz", "inverse-model"))
 
 
 def test_a_file_of_another_kind_is_a_problem(folder, random_mlp, rng):
     arrays = random_mlp((OBS, 8, ACT), rng).arrays()
     save_arrays(folder / "policy.npz", arrays, {"kind": "policy", "activation": "relu"})
     with pytest.raises(Problem, match=r"policy\.npz is not an? inverse-model file: it is one of kind .policy"):
-        InverseNetwork.load(folder / "policy.npz")
+        InverseNetwork.of_state(MethodState.read(folder / "policy.npz", "inverse-model"))
 
 
 def test_a_model_that_is_not_there_is_a_problem(tmp_path):
     with pytest.raises(Problem, match=r"there is no inverse-model at .*none\.npz"):
-        InverseNetwork.load(tmp_path / "none.npz")
+        InverseNetwork.of_state(MethodState.read(tmp_path / "none.npz", "inverse-model"))

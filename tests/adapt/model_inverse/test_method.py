@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.model_inverse.method import ITERATIONS, ModelInversePolicy, _Trial
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import History, Problem, act, stream
@@ -56,18 +57,18 @@ def test_without_physics_to_change_and_from_a_damaged_file_it_is_refused(tmp_pat
     with pytest.raises(Problem, match="physical parameters"):
         method(physics=False)
     with pytest.raises(ValueError, match="nothing was identified"):
-        method().save(tmp_path / "z.npz")
+        method().state().write(tmp_path / "z.npz")
     (tmp_path / "z.npz").write_bytes(b"nothing")
     with pytest.raises(Problem, match=r"z\.npz"):
-        method().restore(tmp_path / "z.npz")
+        method().restore(MethodState.read(tmp_path / "z.npz", "physical-parameters"))
 
 
 def test_parameters_of_another_robot_are_refused(tmp_path):
     other = method()
     other._z = np.zeros(3)
-    other.save(tmp_path / "z.npz")
+    other.state().write(tmp_path / "z.npz")
     with pytest.raises(Problem, match="of this robot"):
-        method().restore(tmp_path / "z.npz")
+        method().restore(MethodState.read(tmp_path / "z.npz", "physical-parameters"))
 
 
 @pytest.mark.parametrize(

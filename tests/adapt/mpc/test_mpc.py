@@ -5,8 +5,7 @@ import pytest
 
 from isthmus.adapt import MethodSettings, Source, SourceCost, make_method
 from isthmus.adapt.mpc.affine import Affine, Units
-from isthmus.adapt.mpc.horizon import Horizon
-from isthmus.adapt.mpc.linearisation import outlook
+from isthmus.adapt.mpc.horizon import Horizon, outlook
 from isthmus.core import Problem, rollout, stream
 from isthmus.evaluate import Scale, evaluate, record
 from isthmus.experts import load_expert
@@ -14,7 +13,7 @@ from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
 from isthmus.transfer import Config, RunFolder, run_transfer
-from isthmus.transfer.source.cost import source_cost
+from isthmus.transfer.source.source import source_cost
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
@@ -100,7 +99,7 @@ def test_a_quadratic_cost_is_expanded_as_it_is(make_spec):
     def affine(rows):
         return Affine(rng.standard_normal((1, rows, 3)), rng.standard_normal((1, rows, 2)), np.zeros((1, rows)))
 
-    from isthmus.adapt.mpc.linearisation import Outlook
+    from isthmus.adapt.mpc.horizon import Outlook
 
     ahead = Outlook(affine(3), affine(2), affine(2))
     problem = Horizon(ahead.dynamics, ahead, cost, Units(spec, np.ones(3)))

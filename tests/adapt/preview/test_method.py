@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, Source, make_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
 from isthmus.adapt.preview.method import led_past
 from isthmus.core import HistoryBuffer, Trajectory, act, initial_state
@@ -143,9 +144,9 @@ def test_a_robot_that_stood_still_for_a_step_was_commanded_all_the_same(source):
 def test_what_was_learned_is_the_same_after_it_was_saved(source, rng, tmp_path):
     method = make_method("preview", source, MethodSettings())
     method.learn([[swing(source, policy, 1, jolt=0.1, rng=rng)[0]] for _ in range(3)], 0, lambda *_: None)
-    method.save(tmp_path / "model.npz")
+    method.state().write(tmp_path / "model.npz")
     again = make_method("preview", source, MethodSettings())
-    again.restore(tmp_path / "model.npz")
+    again.restore(MethodState.read(tmp_path / "model.npz", again.kind))
     assert swing(source, method.policy(), 3)[1] == swing(source, again.policy(), 3)[1]
 
 

@@ -12,7 +12,7 @@ from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
-from isthmus.sim.unactuated import unactuated_targets
+from isthmus.sim.anatomy import unactuated_targets
 from isthmus.sysid.open_target import UnclampedTarget
 
 REACHER, HOPPER = load_task("reacher"), load_task("hopper")

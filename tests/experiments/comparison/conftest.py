@@ -5,10 +5,10 @@ import pytest
 from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.settings import FitSettings
 from isthmus.experiments import grid
-from isthmus.experiments.cluster import attempt, settle
 from isthmus.experiments.comparison import Case
-from isthmus.experiments.comparison.entry import Entry, choose_entries
+from isthmus.experiments.comparison.case import Entry, choose_entries
 from isthmus.experiments.comparison.row import Row
+from isthmus.experiments.pool import attempt, settle
 
 
 @pytest.fixture

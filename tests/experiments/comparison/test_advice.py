@@ -1,7 +1,7 @@
 import pytest
 
 from isthmus.experiments.comparison.advice import advise
-from isthmus.experiments.comparison.entry import Entry
+from isthmus.experiments.comparison.case import Entry
 
 
 @pytest.fixture

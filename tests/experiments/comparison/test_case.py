@@ -2,8 +2,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.experiments.comparison import Case
-from isthmus.experiments.comparison.case import parse_episodes
-from isthmus.experiments.comparison.entry import Entry, choose_entries
+from isthmus.experiments.comparison.case import Entry, choose_entries, parse_episodes
 
 
 def case(task="hopper", **changes):

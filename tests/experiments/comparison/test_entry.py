@@ -2,7 +2,7 @@ import pytest
 
 from isthmus.adapt import METHODS
 from isthmus.core import Problem
-from isthmus.experiments.comparison.entry import Entry, choose_entries
+from isthmus.experiments.comparison.case import Entry, choose_entries
 
 
 def test_all_is_every_method_of_the_registry_with_the_expert_as_it_is_first(kinds):

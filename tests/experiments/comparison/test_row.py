@@ -1,7 +1,7 @@
 import pytest
 
 from isthmus.experiments.comparison import Case
-from isthmus.experiments.comparison.entry import Entry, choose_entries
+from isthmus.experiments.comparison.case import Entry, choose_entries
 from isthmus.experiments.comparison.row import Row
 
 

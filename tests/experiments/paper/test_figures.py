@@ -1,7 +1,7 @@
 import pytest
 
 from isthmus.experiments.paper import FIGURES
-from isthmus.experiments.paper.paper import SAMPLES
+from isthmus.experiments.paper.count import SAMPLES
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 

@@ -17,12 +17,13 @@ from isthmus.hardware.ros1.action import (
     PREEMPTED,
     REJECTED,
     RESULT,
+    STATES,
     STATUS,
     SUCCEEDED,
     Goal,
+    action_type,
     write_goal,
 )
-from isthmus.hardware.ros1.action_types import STATES, feedback_type, goal_type, result_type
 from isthmus.hardware.ros1.bindings import Graph, find_ros, message
 from isthmus.robots.fetch.arm import HOME, JOINTS
 
@@ -46,13 +47,13 @@ class Topics:
     def __init__(self, address):
         graph = Graph(address, "tests")
         self.results, self.feedback, self.statuses = [], [], []
-        self._goal = graph.publish(GOAL, goal_type())
+        self._goal = graph.publish(GOAL, action_type("Goal"))
         self._cancel = graph.publish(CANCEL, message("actionlib_msgs/GoalID"))
         self._open = [
             self._goal,
             self._cancel,
-            graph.subscribe(RESULT, result_type(), self.results.append),
-            graph.subscribe(FEEDBACK, feedback_type(), self.feedback.append),
+            graph.subscribe(RESULT, action_type("Result"), self.results.append),
+            graph.subscribe(FEEDBACK, action_type("Feedback"), self.feedback.append),
             graph.subscribe(STATUS, message("actionlib_msgs/GoalStatusArray"), self.statuses.append),
         ]
         assert until(lambda: all(topic.get_num_connections() for topic in self._open))
@@ -141,7 +142,11 @@ class TrajectoryAction:
     """What actionlib wants to know of an action."""
 
     def __init__(self):
-        self.action_goal, self.action_result, self.action_feedback = goal_type()(), result_type()(), feedback_type()()
+        self.action_goal, self.action_result, self.action_feedback = (
+            action_type("Goal")(),
+            action_type("Result")(),
+            action_type("Feedback")(),
+        )
 
 
 @pytest.fixture

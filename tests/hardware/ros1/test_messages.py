@@ -5,8 +5,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.action import Cancel, Goal, read_goal, write_goal
-from isthmus.hardware.ros1.action_types import feedback_type, goal_type, result_type
+from isthmus.hardware.ros1.action import Cancel, Goal, action_type, read_goal, write_goal
 from isthmus.hardware.ros1.bindings import find_ros
 from isthmus.hardware.ros1.messages import columns
 
@@ -15,9 +14,9 @@ needs_ros = pytest.mark.skipif(bool(find_ros()), reason=find_ros() or "ROS is th
 
 @needs_ros
 def test_our_definitions_have_the_checksums_of_a_real_fetch():
-    assert goal_type()._md5sum == "cff5c1d533bf2f82dd0138d57f4304bb"
-    assert result_type()._md5sum == "c4fb3b000dc9da4fd99699380efcc5d9"
-    assert feedback_type()._md5sum == "d8920dc4eae9fc107e00999cce4be641"
+    assert action_type("Goal")._md5sum == "cff5c1d533bf2f82dd0138d57f4304bb"
+    assert action_type("Result")._md5sum == "c4fb3b000dc9da4fd99699380efcc5d9"
+    assert action_type("Feedback")._md5sum == "d8920dc4eae9fc107e00999cce4be641"
 
 
 @needs_ros
@@ -25,7 +24,7 @@ def test_a_goal_comes_through_as_it_was():
     goal = Goal("one", ("a", "b"), ((0.1, np.array([1.0, 2.0])),), 12.5)
     wire = io.BytesIO()
     write_goal(goal).serialize(wire)
-    read = read_goal(goal_type()().deserialize(wire.getvalue()))
+    read = read_goal(action_type("Goal")().deserialize(wire.getvalue()))
     assert (read.identity, read.names, read.stamp) == ("one", ("a", "b"), 12.5)
     np.testing.assert_array_equal(read.points[0][1], [1.0, 2.0])
 

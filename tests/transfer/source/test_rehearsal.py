@@ -15,7 +15,7 @@ from isthmus.policies import Unadapted, ZeroPolicy
 from isthmus.robots import load_task
 from isthmus.sysid.forward_model import fit_forward_model
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
-from isthmus.transfer.source.rehearsal import rehearsal_in
+from isthmus.transfer.source.source import rehearsal_in
 
 TASK = load_task("reacher")
 EXPERT = load_expert(TASK)

@@ -11,7 +11,6 @@ learned from few samples; the simulator has the rest.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +18,11 @@ from isthmus.adapt.action_residual.disturbance_observer import DisturbanceObserv
 from isthmus.adapt.action_residual.response_fit import LOOKBACK, EffectiveSteps, fit_response
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
-from isthmus.adapt.common.response import Response
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.common.response import KIND, Response
 from isthmus.adapt.common.ridge import RidgeFit
 from isthmus.adapt.method import FitReport, Perturbation, Source
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import (
     AnyPolicy,
     Episode,
@@ -83,6 +83,7 @@ class ActionResidualPolicy:
 class ActionResidualMethod:
     """A linear response model in the simulator's terms."""
 
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
@@ -138,15 +139,15 @@ class ActionResidualMethod:
             0, 0, (), error=tuple((ridge.rmse * half).tolist()), action_std=tuple((ridge.baseline_rmse * half).tolist())
         )
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         if self._response is None:
             raise ValueError("there is no model yet")
-        self._response.save(path)
+        return self._response.state()
 
-    def restore(self, path: Path) -> None:
-        """Read a model."""
-        self._response = Response.load(path)
+    def restore(self, state: MethodState) -> None:
+        """Take over a model."""
+        self._response = Response.of_state(state)
 
     def _runs(self, number: int, episode: Episode, estimator: EffectiveActionEstimator) -> list[EffectiveSteps]:
         return [_effective_steps(one, number, estimator, self.history) for one in episode]

@@ -12,7 +12,7 @@ from isthmus.adapt.common.censoring import is_saturated
 from isthmus.adapt.common.effective_action import EffectiveAction
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.ridge import RidgeFit, error_sizes, fit_ridge
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Bool, Float, WorldSpec
 
 LOOKBACK = 4
@@ -21,7 +21,7 @@ LEAST_RESPONSE, SURELY = 0.3, 3.0
 """Share of the present command that an actuator answers to at least, and by how many standard errors it is below."""
 ROWS_A_FEATURE = 5
 ROUNDS = 2
-"""Lines and disturbances are each fitted to what the other leaves, so often."""
+"""How often regression and disturbances are fitted in turn, each to what the other leaves."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def fit_response(
         return fit_disturbance(left, origin, error_sizes(left), saturates=saturates)
 
     def fitted(weights: Float, correlated: Bool) -> RidgeFit:
-        """Lines and disturbances, each fitted to what the other leaves."""
+        """Regression and disturbances, each fitted to what the other leaves."""
         ridge = fit_ridge(
             features, errors, episodes, origin, disturbance(weights).correlated_at(correlated), weights, components
         )

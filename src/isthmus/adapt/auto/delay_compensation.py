@@ -7,8 +7,8 @@ a = pi(o_then)
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from pathlib import Path
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import FitReport, Method
 from isthmus.core import Episode, Float, History, PolicyState, PolicyWrapper, Simulator
 from isthmus.policies import Decision, TracedPolicy
@@ -65,10 +65,15 @@ class DelayCompensatedMethod:
         """It learns from what was on time."""
         return self._method.learn(episodes, round_number, progress)
 
-    def save(self, path: Path) -> None:
-        """Write what it has learned."""
-        self._method.save(path)
+    @property
+    def kind(self) -> str:
+        """The kind of that method's state."""
+        return self._method.kind
 
-    def restore(self, path: Path) -> None:
-        """Be as when `path` was saved."""
-        self._method.restore(path)
+    def state(self) -> MethodState:
+        """What that method has learned."""
+        return self._method.state()
+
+    def restore(self, state: MethodState) -> None:
+        """Be as when that was the state."""
+        self._method.restore(state)

@@ -9,27 +9,23 @@ and the policy may be changed, it is trained on in the corrected simulator, and 
 Where commands take effect late, all learn as from a robot that is on time, and decide for when it will be.
 """
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-
-import numpy as np
 
 from isthmus.adapt.action_residual.method import ActionResidualMethod
 from isthmus.adapt.auto.delay_compensation import DelayCompensatedMethod
 from isthmus.adapt.auto.selection import PREVIOUS, UNADAPTED, CandidateSelection
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
 from isthmus.adapt.common.method_names import current_method
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.finetune.method import FinetuneMethod
 from isthmus.adapt.method import FitReport, Method, Source
 from isthmus.adapt.model_inverse.method import ModelInverseMethod
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import Episode, Problem, Simulator
 from isthmus.core.metric import ROOT_WEIGHT, Metric
-from isthmus.io import PARTIAL, load_arrays, save_arrays, write_whole
 from isthmus.policies import TracedPolicy
 from isthmus.sysid.delay import LONGEST_DELAY, estimate_delay, shift_by_delay
 
@@ -41,6 +37,7 @@ DELAY_COMPENSATED = "delay-compensated"
 class AutoMethod:
     """Candidates, and rehearsals that choose among them."""
 
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
@@ -103,37 +100,34 @@ class AutoMethod:
             about, chosen=self._selected[0], predicted_scores=predicted_scores, predicted=predicted_scores[name].score
         )
 
-    def save(self, path: Path) -> None:
-        """Write what was taken, and what the candidates go on from: a file of each, in one."""
+    def state(self) -> MethodState:
+        """What was taken, and what the candidates go on from: the states of all of them, packed."""
         name, selected = self._selected
         parts = self._parts | ({} if name in (UNADAPTED, DELAY_COMPENSATED) else {PREVIOUS: selected})
-        save_arrays(
-            path,
-            {part: _file_of(method, path) for part, method in parts.items()},
-            {"kind": KIND, "taken": name, "practised": self._finetuned, "late": self._delay_steps},
-        )
+        packed = {part: method.state().packed() for part, method in parts.items()}
+        return MethodState(KIND, packed, {"taken": name, "practised": self._finetuned, "late": self._delay_steps})
 
-    def restore(self, path: Path) -> None:
-        """Read what was taken."""
-        stored, meta = load_arrays(path, KIND)
-        files = {current_method(part): file for part, file in stored.items()}
-        name, delay = current_method(str(meta.get("taken"))), meta.get("late", 0)
+    def restore(self, state: MethodState) -> None:
+        """Take over what was taken."""
+        state = replace(state, arrays={current_method(part): packed for part, packed in state.arrays.items()})
+        name, delay = current_method(str(state.about.get("taken"))), state.about.get("late", 0)
         if not isinstance(delay, int) or not 0 <= delay <= LONGEST_DELAY:
-            raise Problem(f"{path} is damaged: it says that commands are {delay} steps late")
-        self._finetuned = meta.get("practised") is True
+            raise Problem(f"{state.origin} is damaged: it says that commands are {delay} steps late")
+        self._finetuned = state.about.get("practised") is True
         self._begin(delay)
         known = self._candidates | self._weighed
         if self._finetune is not None and self._finetuned:
             known[FINETUNED] = self._compensated(self._finetune)
         wanted = {*self._parts, *(() if name in (UNADAPTED, DELAY_COMPENSATED) else (PREVIOUS,))}
-        if name not in (UNADAPTED, *known) or wanted != set(files):
-            raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged")
+        if name not in (UNADAPTED, *known) or wanted != set(state.arrays):
+            raise state.foreign()
         for part, method in self._parts.items():
-            _restore_from(files[part], method, path)
+            method.restore(state.part(part, method.kind))
         if name != UNADAPTED:
-            self._selected = name, copy(known[name])
+            selected = copy(known[name])
+            self._selected = name, selected
             if name != DELAY_COMPENSATED:
-                _restore_from(files[PREVIOUS], self._selected[1], path)
+                selected.restore(state.part(PREVIOUS, selected.kind))
 
     @property
     def _learners(self) -> dict[str, Method]:
@@ -173,25 +167,3 @@ class AutoMethod:
     def _simulator(self) -> Simulator:
         """Where to look ahead: with the physics that was identified, if any."""
         return self._source.simulator if self._model_inverse is None else self._model_inverse.simulator
-
-
-@contextmanager
-def _part_beside(path: Path) -> Generator[Path]:
-    """A name for one method's file, beside that of all: a run that goes on removes what a kill left there."""
-    part = path.with_name(f".{path.name}-part{PARTIAL}")
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _file_of(method: Method, path: Path) -> np.ndarray:
-    with _part_beside(path) as part:
-        method.save(part)
-        return np.frombuffer(part.read_bytes(), np.uint8)
-
-
-def _restore_from(file: np.ndarray, method: Method, path: Path) -> None:
-    with _part_beside(path) as part:
-        write_whole(part, file.tobytes())
-        method.restore(part)

@@ -21,7 +21,7 @@ class PerturbedWorld:
         delay: int = 0,
         see: Callable[[Float], Float] | None = None,
     ) -> None:
-        """Take over `world`; `rng` draws what upsets it, and observations (n, obs) are given as `see` has them."""
+        """Take over `world`; `rng` draws disturbances and noise, and observations (n, obs) are given as `see` has them."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields
@@ -52,7 +52,7 @@ class PerturbedWorld:
         return Step(self._sensed(step.observations), accepted, step.ended)
 
     def _response_to(self, arrived: Float) -> Float:
-        """What commands (n, act) come to, by the lines."""
+        """The effect of commands (n, act) by the regression."""
         taken = self.spec.clip(arrived)
         errors = self._response.errors(self._state, taken, self._past.reshape(self.n, -1))
         self._past = np.concatenate((self._past, taken[:, None]), axis=1)[:, 1:]

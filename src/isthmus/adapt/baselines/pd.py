@@ -11,14 +11,13 @@ to add to q_want.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import FitReport, Joints, Source
 from isthmus.core import AnyPolicy, Episode, Float, History, PolicyState, Problem, Simulator, act
 from isthmus.core.linear import solve
-from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import AdaptedPolicy, Decision, Unadapted
 
 KIND = "pd-gains"
@@ -55,6 +54,7 @@ class PdMethod:
     """Three numbers for each actuator."""
 
     history = 1
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source) -> None:
@@ -93,18 +93,17 @@ class PdMethod:
         action_std = [float(actions[rows, i].std()) if rows.any() else 0.0 for i, rows in enumerate(inside.T)]
         return FitReport(0, 0, (), error=tuple(left for _, left in fitted), action_std=tuple(action_std))
 
-    def save(self, path: Path) -> None:
-        """Write the gains."""
+    def state(self) -> MethodState:
+        """The gains as plain data."""
         if self._gains is None:
             raise ValueError("there are no gains yet")
-        save_arrays(path, {"gains": self._gains}, {"kind": KIND})
+        return MethodState(KIND, {"gains": self._gains})
 
-    def restore(self, path: Path) -> None:
-        """Read gains."""
-        arrays, _ = load_arrays(path, KIND)
-        gains = np.asarray(arrays.get("gains"), dtype=np.float64)
+    def restore(self, state: MethodState) -> None:
+        """Take over gains."""
+        gains = np.asarray(state.arrays.get("gains"), dtype=np.float64)
         if gains.shape != (3, self._source.spec.action_size) or not np.isfinite(gains).all():
-            raise Problem(f"{path} is not a {KIND} file of this robot, or it is damaged")
+            raise state.foreign()
         self._gains = gains
 
 

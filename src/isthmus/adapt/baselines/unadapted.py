@@ -1,18 +1,13 @@
-"""The expert as it is: what there is to beat."""
+"""Policies that are not adapted: the expert as it is, and one that was trained under randomised dynamics."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-
-from isthmus.adapt.method import FitReport, Source
-from isthmus.core import Episode
+from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.method import Source, UntrainedMethod
+from isthmus.core import Problem
 from isthmus.policies import Unadapted
 
 
-class UnadaptedMethod:
-    """Learns nothing."""
-
-    history = 1
-    needs_target_data = False
+class UnadaptedMethod(UntrainedMethod):
+    """The expert as it is: what there is to beat."""
 
     def __init__(self, source: Source) -> None:
         """Take the source's policy."""
@@ -22,14 +17,16 @@ class UnadaptedMethod:
         """The source's action."""
         return self._policy
 
-    def learn(
-        self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
-    ) -> FitReport:
-        """Nothing to learn."""
-        raise NotImplementedError
 
-    def save(self, path: Path) -> None:
-        """Nothing to save."""
+class RobustMethod(UntrainedMethod):
+    """A policy for any target: it was trained under randomised dynamics, and sees nothing of this one."""
 
-    def restore(self, path: Path) -> None:
-        """Nothing to restore."""
+    def __init__(self, source: Source) -> None:
+        """Take the robust policy that comes with the task."""
+        if source.robust is None:
+            raise Problem("no robust policy comes with this task")
+        self._policy = FinetunedPolicy(source.policy, source.simulator, source.robust())
+
+    def policy(self) -> FinetunedPolicy:
+        """The robust policy's action."""
+        return self._policy

@@ -20,7 +20,7 @@ CLEARLY = 3.0
 
 
 def fit_disturbance(errors: ActionResiduals, runs: Int, size: Float, *, saturates: bool) -> AR1Disturbance:
-    """From errors (n, act) that no line explains, in order within `runs` (n,), and how large those are (act,)."""
+    """From errors (n, act) that the regression leaves, in order within `runs` (n,), and how large those are (act,)."""
     # White noise may count as measurement noise or as disturbance: that matters only where it is cut off.
     shapes = np.array([(0.0, MEASUREMENT_SHARES[0]), *product(CORRELATIONS, MEASUREMENT_SHARES)])
     rows = _latest(runs)

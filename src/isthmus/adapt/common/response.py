@@ -3,28 +3,28 @@
     u = a + W' x(tau, a) + d
 
 a is the command, u the action that explains its effect in the simulator, and x holds a one, the observation, the
-command within the actuator's limits and, with history, those of the last steps. d is a disturbance that no line
-foresees (`disturbance`). Solved for a, it gives the command whose effect is that of the source's action.
+command within the actuator's limits and, with history, those of the last steps. d is a disturbance that the
+regression does not predict (`disturbance`). Solved for a, it gives the command whose effect is that of the source's
+action.
 """
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveAction
-from isthmus.core import Float, Int, Problem, WorldSpec
-from isthmus.io import load_arrays, save_arrays
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.core import Float, Int, WorldSpec
 
 KIND = "response-model"
 ARRAYS = ("weights", "mean", "scale", "half_range")
 DISTURBANCE = {"spread": "std", "lasting": "correlation", "blur": "measurement_std"}
 """What files call the fields of a disturbance."""
 FAR = 5.0
-"""Standardised observations are clipped to this: a line is not to be trusted further out."""
+"""Standardised observations are clipped to this: a linear model is not to be trusted further out."""
 WEAKEST = 0.2
 """Directions in which the robot answers with less than this share of a command, or in reverse, are left as they are."""
 LARGEST = 1.5
@@ -120,16 +120,16 @@ class Response:
         gain = self.weights[begin : begin + len(self.half_range)]
         return _inverse(np.eye(len(gain)) + gain)
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         arrays = {name: getattr(self, name) for name in (*ARRAYS, "targets", "middle")}
         arrays |= {name: getattr(self.disturbance, field) for name, field in DISTURBANCE.items()}
-        save_arrays(path, arrays, {"kind": KIND, "cut": self.disturbance.saturates})
+        return MethodState(KIND, arrays, {"cut": self.disturbance.saturates})
 
     @staticmethod
-    def load(path: Path) -> "Response":
-        """Read a model."""
-        arrays, meta = load_arrays(path, KIND)
+    def of_state(state: MethodState) -> "Response":
+        """The model that `state` gave."""
+        arrays, meta = state.arrays, state.about
         try:
             numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in (*ARRAYS, *DISTURBANCE)}
             disturbance = AR1Disturbance(*(numbers.pop(name) for name in DISTURBANCE), saturates=bool(meta["cut"]))
@@ -137,7 +137,7 @@ class Response:
             middle = np.asarray(arrays.get("middle", np.zeros(1)), dtype=np.float64)
             return Response(**numbers, targets=targets, disturbance=disturbance, middle=middle)
         except (KeyError, ValueError, TypeError, OverflowError) as error:
-            raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error
+            raise state.damaged(error) from error
 
 
 def _inverse(matrix: Float) -> Float:

@@ -1,4 +1,4 @@
-"""Lines through the errors of commands."""
+"""Ridge regression of the errors of commands."""
 
 from dataclasses import dataclass, fields
 
@@ -9,7 +9,7 @@ from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.ragged_batch import RaggedBatch
 from isthmus.adapt.common.truncated_normal import inverse_mills_ratio
-from isthmus.adapt.settings.components import Components
+from isthmus.adapt.settings import Components
 from isthmus.core import Bool, Float, Int
 from isthmus.core.ridge import NormalEquations, held_out_residuals, one_standard_error_rule
 
@@ -19,7 +19,7 @@ MEDIAN = 0.6745
 """Of the size of a standard normal number."""
 TINY = 1e-12
 FEWEST = 20
-"""Rows that a line is fitted to at least."""
+"""Rows that are fitted to at least."""
 SHARES = tuple(float(share) for share in np.geomspace(0.01, 1.0, 13))
 """Of the root of the mean square, that the usual error may have where a few are much larger."""
 PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
@@ -27,19 +27,19 @@ PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
 
 @dataclass(frozen=True)
 class RidgeFit:
-    """Lines fitted to errors, one for each actuator."""
+    """A linear regression of the errors of each actuator."""
 
     weights: Float
     """(features, act)."""
     rmse: Float
-    """Error that the lines, and a disturbance that is followed, leave on held-out rows (act,)."""
+    """Error that the regression, and a disturbance that is followed, leave on held-out rows (act,)."""
     baseline_rmse: Float
     """Error of neither (act,)."""
     nll: Float
     """How unlikely a held-out row is under the prediction, in natural logarithms (act,)."""
 
     def where(self, actuators: Bool, others: "RidgeFit") -> "RidgeFit":
-        """These lines for `actuators` (act,), and for the rest those of `others`."""
+        """This regression for `actuators` (act,), and for the rest that of `others`."""
         chosen: list[Float] = [
             np.where(actuators, getattr(self, field.name), getattr(others, field.name)) for field in fields(self)
         ]
@@ -55,10 +55,10 @@ def fit_ridge(
     so_far: Float | None = None,
     components: Components | None = None,
 ) -> RidgeFit:
-    """Lines for errors (n, act) from features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
+    """Regress errors (n, act) on features (n, f), of rows from `episodes` (n,), in order within `runs` (n,).
 
     Ridge regression on the rows that tell an error, with the strongest penalty that does as well as any on episodes it
-    was not fitted to, or on blocks of rows where there are few. Where no line does better than none, the weights are
+    was not fitted to, or on blocks of rows where there are few. Where no fit does better than none, the weights are
     zero: with little data or much noise the model does no harm.
 
     Where a `disturbance` is correlated in time, commands that compensate for it are correlated with it. A regression
@@ -121,7 +121,7 @@ def _innovations(
 
 
 def _uncensored(observed: Float, bounds: Float, censoring: Float) -> float:
-    """Spread by expectation maximisation.
+    """Standard deviation by expectation maximisation.
 
     Errors that are only bounded count with the square they have beyond, and all only as far as they are no outliers: an
     effect that is explained a little short of the limit makes a huge error of a command far beyond.
@@ -145,7 +145,7 @@ def _folds(episodes: Int) -> Int:
 
 
 def _penalties(components: Components) -> tuple[float, ...]:
-    """Those to choose from, the strongest first; an infinite one leaves no line at all."""
+    """Those to choose from, the strongest first; an infinite one leaves no weights at all."""
     if not components.regression:
         return (np.inf,)
     return (np.inf, *reversed(PENALTIES)) if components.cross_validation else PENALTIES[:1]

@@ -8,10 +8,10 @@ The tuned policy is deployed as it is.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.finetune.policy import FinetunedPolicy
-from isthmus.adapt.finetune.storage import finetuner_of, load_trained, save_trained
+from isthmus.adapt.finetune.storage import KIND, finetuner_of, state_of, training_of
 from isthmus.adapt.method import FitReport, Rehearsal, Source
 from isthmus.core import Episode, Problem, stream
 from isthmus.core.random import stream_seed
@@ -29,6 +29,7 @@ class FinetuneMethod:
     """A corrected simulator, and training in it."""
 
     history = 1
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source) -> None:
@@ -83,10 +84,10 @@ class FinetuneMethod:
         self._trained = kept
         return FitReport(epochs=batches, best=kept_after)
 
-    def save(self, path: Path) -> None:
-        """Write the training."""
-        save_trained(path, self._trained)
+    def state(self) -> MethodState:
+        """The training as plain data."""
+        return state_of(self._trained)
 
-    def restore(self, path: Path) -> None:
-        """Read a training."""
-        self._trained, _ = load_trained(path)
+    def restore(self, state: MethodState) -> None:
+        """Take over a training."""
+        self._trained, _ = training_of(state)

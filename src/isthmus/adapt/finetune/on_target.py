@@ -6,12 +6,12 @@ marked so: its sample cost is what theirs is to be compared with.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.finetune.policy import FinetunedPolicy
-from isthmus.adapt.finetune.storage import finetuner_of, load_trained, save_trained
+from isthmus.adapt.finetune.storage import KIND, finetuner_of, state_of, training_of
 from isthmus.adapt.method import FitReport, Source
 from isthmus.core import Episode, Float, History, PolicyState
 from isthmus.core.random import stream_seed
@@ -40,6 +40,7 @@ class RlOnTargetMethod:
     """Policy gradients from the target's own episodes: each round's data serves one update, and no more."""
 
     history = 1
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source) -> None:
@@ -75,13 +76,13 @@ class RlOnTargetMethod:
         progress(1, -float(np.mean([one.rewards.sum() for one in runs])))
         return FitReport(epochs=1, best=1)
 
-    def save(self, path: Path) -> None:
-        """Write the training."""
-        save_trained(path, self._trained, self._studied)
+    def state(self) -> MethodState:
+        """The training as plain data."""
+        return state_of(self._trained, self._studied)
 
-    def restore(self, path: Path) -> None:
-        """Read a training."""
-        self._trained, self._studied = load_trained(path)
+    def restore(self, state: MethodState) -> None:
+        """Take over a training."""
+        self._trained, self._studied = training_of(state)
 
     def _begun(self) -> Trained:
         """The training, with a critic from the source simulator at first: that takes no sample of the target."""

@@ -1,12 +1,11 @@
-"""What methods that train the policy on have in common: who trains it, and the training on disk."""
+"""What methods that train the policy on have in common: who trains it, and the training as plain data."""
 
-from pathlib import Path
 from typing import cast
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import Source
 from isthmus.core import Mlp, Problem
 from isthmus.core.mlp import Activation
-from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.finetuner import Finetuner, Trained
 
@@ -24,19 +23,19 @@ def finetuner_of(source: Source) -> tuple[NetworkPolicy, Finetuner]:
     return policy, source.finetuner(policy)
 
 
-def save_trained(path: Path, trained: Trained | None, studied: int = 0) -> None:
-    """Write a training, and how many episodes it has learned from already."""
+def state_of(trained: Trained | None, studied: int = 0) -> MethodState:
+    """A training, and how many episodes it has learned from already, as plain data."""
     if trained is None:
         raise ValueError("nothing was trained yet")
     arrays = {NETWORK + name: array for name, array in trained.network.arrays().items()}
     arrays |= {TRAINING + name: array for name, array in trained.arrays.items()}
-    meta = {"kind": KIND, "activation": trained.network.activation, "studied": studied}
-    save_arrays(path, arrays | {"spread": trained.exploration_std}, meta)
+    about = {"activation": trained.network.activation, "studied": studied}
+    return MethodState(KIND, arrays | {"spread": trained.exploration_std}, about)
 
 
-def load_trained(path: Path) -> tuple[Trained, int]:
-    """What `save_trained` wrote."""
-    arrays, meta = load_arrays(path, KIND)
+def training_of(state: MethodState) -> tuple[Trained, int]:
+    """What `state_of` was given."""
+    arrays, meta = state.arrays, state.about
     network, training = (
         {name.removeprefix(part): array for name, array in arrays.items() if name.startswith(part)}
         for part in (NETWORK, TRAINING)
@@ -45,4 +44,4 @@ def load_trained(path: Path) -> tuple[Trained, int]:
         made = Mlp.from_arrays(network, cast("Activation", meta["activation"]))
         return Trained(made, arrays["spread"], training), int(meta["studied"])
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
-        raise Problem(f"{path} is not a {KIND} file, or it is damaged ({error})") from error
+        raise state.damaged(error) from error

@@ -5,19 +5,95 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from isthmus.adapt.inverse_network.batches import Batches
 from isthmus.adapt.inverse_network.compiler_cache import make_no_compiler_cache
 from isthmus.adapt.inverse_network.network import InverseNetwork
 from isthmus.adapt.inverse_network.standardise import Statistics
-from isthmus.adapt.inverse_network.torch_network import initial_network, to_numpy, to_torch
 from isthmus.adapt.inverse_network.windows import Windows
-from isthmus.adapt.settings.fit import FitSettings
-from isthmus.core import Float, Int
+from isthmus.adapt.settings import FitSettings
+from isthmus.core import Float, Float32, Int, Mlp
+
+
+def initial_network(statistics: Statistics, hidden: tuple[int, ...], rng: np.random.Generator) -> Mlp:
+    """Random weights as torch would draw them, but from our own stream."""
+    sizes = (len(statistics.input_mean), *hidden, len(statistics.output_mean))
+    weights: list[Float32] = []
+    biases: list[Float32] = []
+    for inputs, outputs in pairwise(sizes):
+        bound = 1 / np.sqrt(inputs)
+        weights.append(rng.uniform(-bound, bound, (inputs, outputs)).astype(np.float32))
+        biases.append(rng.uniform(-bound, bound, outputs).astype(np.float32))
+    return _mlp(weights, biases, statistics)
+
+
+def to_torch(network: Mlp) -> nn.Sequential:
+    """A trainable copy that takes standardised inputs to standardised outputs."""
+    layers: list[nn.Module] = []
+    for weight, bias in zip(network.weights, network.biases, strict=True):
+        linear = nn.Linear(*weight.shape)
+        with torch.no_grad():
+            linear.weight.copy_(torch.from_numpy(weight.T.copy()))
+            linear.bias.copy_(torch.from_numpy(bias))
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def to_numpy(network: nn.Sequential, statistics: Statistics) -> Mlp:
+    """A trained network, ready to run."""
+    linear = [layer for layer in network if isinstance(layer, nn.Linear)]
+    weights: list[Float32] = [np.ascontiguousarray(layer.weight.detach().numpy().T) for layer in linear]
+    biases: list[Float32] = [layer.bias.detach().numpy().copy() for layer in linear]
+    return _mlp(weights, biases, statistics)
+
+
+def _mlp(weights: list[Float32], biases: list[Float32], statistics: Statistics) -> Mlp:
+    return Mlp(
+        tuple(weights),
+        tuple(biases),
+        "relu",
+        statistics.input_mean,
+        statistics.input_scale,
+        statistics.output_mean,
+        statistics.output_scale,
+    )
+
+
+class Batches:
+    """Inputs and labels of an inverse network, in the order `InverseNetwork` puts them together."""
+
+    def __init__(self, windows: Windows, targets: Int, labels: Float32, statistics: Statistics) -> None:
+        """Look at `windows`, whose examples have `labels` (rows, act) in the rows of their actions."""
+        k, obs, act = windows.history, windows.observations.shape[1], windows.actions.shape[1]
+        self._past, self._done, self._obs, self._now = k * obs, (k - 1) * act, obs, k - 1
+        self._observations = torch.from_numpy(windows.observation_runs)
+        self._actions = torch.from_numpy(windows.action_runs)
+        self._labels = torch.from_numpy(labels)
+        self._starts = torch.from_numpy(windows.starts)
+        self._targets = torch.tensor(targets) if len(targets) < obs else None  # copied: a spec's targets are read-only
+        self._mean, self._scale = _tensor(statistics.input_mean), _tensor(statistics.input_scale)
+        self._label_mean, self._label_scale = _tensor(statistics.output_mean), _tensor(statistics.output_scale)
+
+    def __call__(self, examples: Tensor) -> tuple[Tensor, Tensor]:
+        """Standardised inputs (b, inputs) and labels (b, act) of the examples (b,)."""
+        rows = self._starts[examples]
+        seen = self._observations[rows]  # (b, (k+1) obs)
+        past = seen[:, : self._past]
+        change = seen[:, self._past :] - past[:, -self._obs :]
+        if self._targets is not None:
+            change = change[:, self._targets]
+        inputs = torch.cat((past, self._actions[rows, : self._done], change), dim=1)
+        inputs.sub_(self._mean).div_(self._scale)
+        return inputs, (self._labels[rows + self._now] - self._label_mean).div_(self._label_scale)
+
+
+def _tensor(values: Float) -> Tensor:
+    return torch.from_numpy(values.astype(np.float32))
+
 
 VALIDATION_CHUNK = 4096
 Progress = Callable[[int, float], None]

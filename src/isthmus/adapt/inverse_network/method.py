@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from isthmus.adapt.inverse_network.network import InverseNetwork
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.inverse_network.network import KIND, InverseNetwork
 from isthmus.adapt.inverse_network.windows import Windows
 from isthmus.adapt.method import FitReport, Source
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import Episode, stream
 from isthmus.policies import TransferPolicy, Unadapted
 
@@ -21,6 +21,7 @@ class InverseMethod:
     unadapted trajectories, and for the direct form it is safer than the commands of an untrained network.
     """
 
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings, *, correction: bool) -> None:
@@ -67,12 +68,12 @@ class InverseMethod:
             action_std=tuple(fitted.action_std.tolist()),
         )
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         if self._model is None:
             raise ValueError("there is no model yet")
-        self._model.save(path)
+        return self._model.state()
 
-    def restore(self, path: Path) -> None:
-        """Read a model."""
-        self._model = InverseNetwork.load(path)
+    def restore(self, state: MethodState) -> None:
+        """Take over a model."""
+        self._model = InverseNetwork.of_state(state)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, History, Int, Mlp, Problem
-from isthmus.io import load_arrays, save_arrays
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.core import Float, History, Int, Mlp
 
 KIND = "inverse-model"
 
@@ -44,20 +44,25 @@ class InverseNetwork:
         parts = (seen.reshape(n, -1), past.actions.reshape(n, -1), change)
         return self.network(np.concatenate(parts, axis=1, dtype=np.float32))
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         arrays = self.network.arrays() | {"targets": self.targets}
         arrays |= {} if self.sensed is None else {"sensed": self.sensed}
-        save_arrays(path, arrays, {"kind": KIND, "activation": self.network.activation, "history": self.history})
+        return MethodState(KIND, arrays, {"activation": self.network.activation, "history": self.history})
 
     @staticmethod
     def load(path: Path) -> "InverseNetwork":
-        """Read a model."""
-        arrays, meta = load_arrays(path, KIND)
+        """The model in a file of a run."""
+        return InverseNetwork.of_state(MethodState.read(path, KIND))
+
+    @staticmethod
+    def of_state(state: MethodState) -> "InverseNetwork":
+        """The model that `state` gave."""
+        arrays, meta = dict(state.arrays), state.about
         try:
             targets = np.asarray(arrays.pop("targets"), dtype=np.int64)
             seen = arrays.pop("sensed", None)
             sensed = None if seen is None else np.asarray(seen, dtype=np.int64)
             return InverseNetwork(Mlp.from_arrays(arrays, meta["activation"]), int(meta["history"]), targets, sensed)
         except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
-            raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error
+            raise state.damaged(error) from error

@@ -10,17 +10,16 @@ as they can. What an underactuated robot cannot reach is missed where it is chea
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import FitReport, Source
 from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
 from isthmus.core import AnyPolicy, Episode, Float, History, PolicyState, Problem, Simulator, act, keep_overflow
 from isthmus.core.metric import Metric
 from isthmus.core.statistics import PairedGain
-from isthmus.io import load_arrays, save_arrays
 from isthmus.policies import AdaptedPolicy, Decision, Unadapted
 from isthmus.sysid import Transitions, holdout_split, identify
 
@@ -82,6 +81,7 @@ class ModelInverseMethod:
     """The simulator's own physics, put right."""
 
     history = 1
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source) -> None:
@@ -139,18 +139,17 @@ class ModelInverseMethod:
         left, action_std = np.sqrt(np.square(trials[best].action_errors).mean(axis=0)), checked.actions.std(axis=0)
         return FitReport(0, 0, (), error=tuple(left.tolist()), action_std=tuple(action_std.tolist()))
 
-    def save(self, path: Path) -> None:
-        """Write the parameters."""
+    def state(self) -> MethodState:
+        """The parameters as plain data."""
         if self._z is None:
             raise ValueError("nothing was identified yet")
-        save_arrays(path, {"z": self._z}, {"kind": KIND})
+        return MethodState(KIND, {"z": self._z})
 
-    def restore(self, path: Path) -> None:
-        """Read parameters."""
-        arrays, _ = load_arrays(path, KIND)
-        z = np.asarray(arrays.get("z"), dtype=np.float64)
+    def restore(self, state: MethodState) -> None:
+        """Take over parameters."""
+        z = np.asarray(state.arrays.get("z"), dtype=np.float64)
         if z.shape != (self._physics.size,) or not np.isfinite(z).all():
-            raise Problem(f"{path} is not a {KIND} file of this robot, or it is damaged")
+            raise state.foreign()
         self._z = z
 
     def _try(self, z: Float, steps: Transitions) -> "_Trial":

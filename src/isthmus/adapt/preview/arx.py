@@ -8,13 +8,12 @@ of its state.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, Problem
+from isthmus.adapt.common.method_state import MethodState
+from isthmus.core import Float
 from isthmus.core.ridge import NormalEquations, held_out_residuals
-from isthmus.io import load_arrays, save_arrays
 
 KIND = "answer-model"
 FOLDS = 5
@@ -67,18 +66,17 @@ class ArxModel:
         moved -= self.rollout(nothing, 0 * each, past, nothing)
         return np.moveaxis(moved.reshape(horizon, act, horizon, s), (2, 3), (0, 1))
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
-        save_arrays(path, {"weights": self.weights}, {"kind": KIND, "past": self.past})
+    def state(self) -> MethodState:
+        """The model as plain data."""
+        return MethodState(KIND, {"weights": self.weights}, {"past": self.past})
 
     @staticmethod
-    def load(path: Path) -> "ArxModel":
-        """Read a model."""
-        arrays, meta = load_arrays(path, KIND)
+    def of_state(state: MethodState) -> "ArxModel":
+        """The model that `state` gave."""
         try:
-            return ArxModel(np.asarray(arrays["weights"], dtype=np.float64), int(meta["past"]))
+            return ArxModel(np.asarray(state.arrays["weights"], dtype=np.float64), int(state.about["past"]))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
-            raise Problem(f"{path} is not an {KIND} file, or it is damaged ({error})") from error
+            raise state.damaged(error) from error
 
 
 @dataclass(frozen=True)

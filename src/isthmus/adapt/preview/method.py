@@ -9,13 +9,13 @@ need not. What the model foresees wrongly is carried along: it errs in the next 
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import FitReport, Joints, Source
-from isthmus.adapt.preview.arx import ArxModel, ArxRun, fit_arx
-from isthmus.adapt.settings.method import MethodSettings
+from isthmus.adapt.preview.arx import KIND, ArxModel, ArxRun, fit_arx
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import (
     AnyPolicy,
     Episode,
@@ -108,6 +108,7 @@ class PreviewPolicy(AdaptedPolicy):
 class PreviewMethod:
     """A linear answer, looked ahead with."""
 
+    kind = KIND
     needs_target_data = True
 
     def __init__(self, source: Source, settings: MethodSettings) -> None:
@@ -139,15 +140,15 @@ class PreviewMethod:
         self._arx = fit_arx(runs, self._history - 1)
         return FitReport(0, 0)
 
-    def save(self, path: Path) -> None:
-        """Write the model."""
+    def state(self) -> MethodState:
+        """The model as plain data."""
         if self._arx is None:
             raise ValueError("there is no model yet")
-        self._arx.save(path)
+        return self._arx.state()
 
-    def restore(self, path: Path) -> None:
-        """Read a model."""
-        self._arx = ArxModel.load(path)
+    def restore(self, state: MethodState) -> None:
+        """Take over a model."""
+        self._arx = ArxModel.of_state(state)
 
     def _run(self, one: Trajectory) -> ArxRun:
         spec = self._source.spec

@@ -1,6 +1,6 @@
 """What is different about a robot's physics."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -10,7 +10,7 @@ from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 from isthmus.core.commit import current_commit
 from isthmus.sysid import Estimate, Part
-from isthmus.sysid.parameter_group import RATIO
+from isthmus.sysid.parameter_groups import RATIO
 
 NOTICEABLE = 0.02
 """Parts of a quantity whose factors differ by more than this are shown one by one."""
@@ -69,7 +69,7 @@ class Identify:
                     "samples": len(steps),
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
-                    "quantities": [one.to_json() for one in rows],
+                    "quantities": [asdict(one) for one in rows],
                     "commit": current_commit(),
                 }
             )

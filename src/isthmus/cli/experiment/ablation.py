@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.cli.names import split_names
+from isthmus.cli.arguments import split_names
 from isthmus.cli.output import print_json, print_table, stdout
 
 

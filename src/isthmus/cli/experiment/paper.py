@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from isthmus.cli.names import split_names
+from isthmus.cli.arguments import split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import unknown_name
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.names import reward_name
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, reward_name
 from isthmus.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def print_evaluation(title: str, task: "Task", outcome: dict[str, dict[str, floa
     """Print the return, the score and the share of full-length episodes."""
     gym_return, score = outcome["gym_return"], outcome["score"]
     if not isinstance(gym_return, dict) or not isinstance(score, dict):
-        raise TypeError("an evaluation holds a mean and a spread of each figure")
+        raise TypeError("an evaluation holds a mean and a standard deviation of each figure")
     print_table(
         title,
         ("", "mean ", "+/- "),

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
-from isthmus.cli.names import split_names
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, split_names
 from isthmus.cli.output import print_json, stderr, stdout
 from isthmus.core.command import command_of
 

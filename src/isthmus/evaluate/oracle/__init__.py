@@ -1,7 +1,12 @@
 """The oracle above every method: the best that one-step action adaptation could do, found in the target itself."""
 
-from isthmus.evaluate.oracle.metrics import METRICS, make_metric
-from isthmus.evaluate.oracle.policy import OraclePolicy
-from isthmus.evaluate.oracle.score import OracleScore, estimated_oracle_score, oracle_score
+from isthmus.evaluate.oracle.score import (
+    METRICS,
+    OraclePolicy,
+    OracleScore,
+    estimated_oracle_score,
+    make_metric,
+    oracle_score,
+)
 
 __all__ = ["METRICS", "OraclePolicy", "OracleScore", "estimated_oracle_score", "make_metric", "oracle_score"]

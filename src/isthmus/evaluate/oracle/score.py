@@ -5,6 +5,12 @@ noise, delays and sensor errors are the world's, and the oracle meets them as ev
 
 Where the target is known from logs alone, a forward model fitted to them stands in for it, and the outcome is an
 estimate: no better than the model.
+
+A policy that looks into the target: no method, but what every one-step action adaptation is measured against.
+
+    a = argmin_a |T_tgt(o, a) - o_want|        within the target's own actuator limits
+
+in the target simulator itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,19 +19,100 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.adapt.common.cost_to_go import cost_to_go, even_metric
 from isthmus.adapt.common.sim_derived import sim_derived_policy
-from isthmus.core import AnyPolicy, Bool, Episode, Float, History, PolicyState, PolicyWrapper, Problem, stream
+from isthmus.adapt.model_inverse.one_step_inverse import OneStepInverse
+from isthmus.core import (
+    AnyPolicy,
+    Bool,
+    Episode,
+    Float,
+    History,
+    PolicyState,
+    PolicyWrapper,
+    Problem,
+    Simulator,
+    act,
+    keep_overflow,
+    stream,
+    unknown_name,
+)
 from isthmus.core.commit import current_commit
+from isthmus.core.metric import ROOT_WEIGHT, Metric
 from isthmus.core.statistics import standard_error
-from isthmus.evaluate.evaluation import Evaluation, Scorable, evaluate
-from isthmus.evaluate.normalise import Scale
-from isthmus.evaluate.oracle.metrics import make_metric
-from isthmus.evaluate.oracle.policy import OracleDecision, OraclePolicy
+from isthmus.evaluate.evaluation import Evaluation, Scale, Scorable, evaluate
 from isthmus.gaps import Gap
-from isthmus.policies import ZeroPolicy
+from isthmus.policies import AdaptedPolicy, Decision, ZeroPolicy
+from isthmus.sim.anatomy import unactuated_targets
 from isthmus.sysid.forward_model import ForwardFit, fit_forward_model
 from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.tasks import Task
+
+ITERATIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OracleDecision(Decision):
+    """One control step of the oracle, with how near it came."""
+
+    missed: Float
+    """Wanted minus reached, in standard deviations of the targets (n, d)."""
+    limited: Bool
+    """Where an actuator at its limit would have gone further (n,)."""
+
+
+@dataclass(frozen=True)
+class OraclePolicy(AdaptedPolicy):
+    """The best command for every step, in a metric."""
+
+    policy: AnyPolicy
+    source: Simulator
+    target: UnclampedTarget
+    metric: Metric
+
+    def decide(self, history: History, state: PolicyState) -> tuple[OracleDecision, PolicyState]:
+        """The command for n histories, and what it is meant to reach."""
+        a_src, state = act(self.policy, history, state)
+        o_want = self.source.predict(history, a_src)
+        within = self.source.spec.clip(a_src)
+        target = self.target
+        reach = OneStepInverse(target.simulator, target.low, target.high, self.metric, ITERATIONS)
+        found = reach(history.current, o_want, within)
+        command = keep_overflow(a_src, found.actions, target.low, target.high)
+        missed = self.metric.scaled(o_want - found.observations)
+        return OracleDecision(a_src, o_want, command, missed, found.limited), state
+
+
+ROLLOUTS = 16
+"""Simulations of the policy's trajectory that tell how much an observation changes in a step."""
+
+
+def _even(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
+    return even_metric(policy, task.unclamped(ROLLOUTS), rng)
+
+
+def _root(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
+    return _even(task, policy, rng).stressing(unactuated_targets(task.robot_model), ROOT_WEIGHT)
+
+
+def _cost_to_go(task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
+    return cost_to_go(policy, task.unclamped(ROLLOUTS), rng)
+
+
+METRICS: dict[str, Callable[[Task, AnyPolicy, np.random.Generator], Metric]] = {
+    "even": _even,
+    "root": _root,
+    "cost-to-go": _cost_to_go,
+}
+"""All alike, in standard deviations of a step; the unactuated five times more; or by what correcting an error costs."""
+
+
+def make_metric(name: str, task: Task, policy: AnyPolicy, rng: np.random.Generator) -> Metric:
+    """The metric of that name, from the source simulator alone."""
+    if name not in METRICS:
+        raise unknown_name("metric", name, METRICS)
+    return METRICS[name](task, policy, rng)
+
 
 TOLERANCE = 0.05
 """A wanted state was out of reach when some target was missed by more than this, in standard deviations of a step."""

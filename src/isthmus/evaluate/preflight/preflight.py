@@ -14,9 +14,21 @@ from isthmus.evaluate.evaluation import Evaluation, evaluate
 from isthmus.evaluate.preflight.check import Check
 from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes
 from isthmus.evaluate.preflight.robot import consistency
-from isthmus.evaluate.preflight.suspect import Suspect
 from isthmus.policies import ZeroPolicy
 from isthmus.tasks import Task
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """One mistake, and the return once it is undone."""
+
+    culprit: str
+    """What would have been wrong."""
+    remedy: str
+    gym_return: float
+    exact: bool = True
+    """Whether undoing the mistake gives back the policy as it was made, or only something near it."""
+
 
 RATE_DOUBT = 0.1
 CLOSE = 0.05

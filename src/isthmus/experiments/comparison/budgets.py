@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from isthmus.experiments.by_seed import MISSING
+from isthmus.experiments.comparison.case import Entry
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.comparison.row import Row
 
 WORSE = 0.05

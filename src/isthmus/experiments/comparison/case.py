@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from isthmus.adapt import METHODS, MethodSettings
+from isthmus.adapt import METHODS, MethodKind, MethodSettings
 from isthmus.core import Problem, WorldSpec, unknown_name
 from isthmus.evaluate.oracle import METRICS
-from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.comparison.settings import (
     EPISODES,
     FEW_EPISODES,
+    HISTORIES,
     LONG,
     ORACLE_EPISODES,
     ROUND_SAMPLES,
@@ -20,6 +20,38 @@ from isthmus.experiments.comparison.settings import (
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 from isthmus.transfer import Config, PolicyFile, source_policy
+
+UNADAPTED = "unadapted"
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method, looking back so many observations."""
+
+    method: str
+    history: int = 1
+
+    @property
+    def label(self) -> str:
+        """Names its row."""
+        return self.method if self.history == 1 else f"{self.method}, history {self.history}"
+
+    @property
+    def kind(self) -> MethodKind:
+        """What the registry has of it."""
+        return METHODS[self.method]
+
+
+def choose_entries(names: str = ALL) -> tuple[Entry, ...]:
+    """The rows of the methods that are named, with commas between them; the expert as it is always takes part."""
+    chosen = list(METHODS) if names.strip() == ALL else [name.strip() for name in names.split(",") if name.strip()]
+    for name in chosen:
+        if name not in METHODS:
+            raise unknown_name("method", name, [*METHODS, ALL])
+    return tuple(
+        Entry(name, history) for name in dict.fromkeys((UNADAPTED, *chosen)) for history in HISTORIES.get(name, (1,))
+    )
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,59 @@
 """The cells of a comparison: a method from one seed, and the oracle with one metric."""
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from isthmus.core import Problem
 from isthmus.evaluate.oracle import oracle_score
-from isthmus.experiments.comparison.case import Case
-from isthmus.experiments.comparison.entry import Entry
-from isthmus.experiments.comparison.results import MethodResult, OracleResult
+from isthmus.experiments.comparison.case import Case, Entry
 from isthmus.experiments.grid import Cell, Json, transfer
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
 from isthmus.transfer import Config, RunFolder, folder_name, source_policy
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """The result of a method from one seed; files of earlier versions lack the fields with a default."""
+
+    normalised: float
+    unadapted: float
+    episode_error: float
+    samples: int
+    curve: tuple[tuple[int, float], ...]
+    fit_seconds: float
+    step_microseconds: float | None
+    versions: dict[str, str]
+    chosen: str = ""
+    predicted: float | None = None
+    step_p99_microseconds: float | None = None
+
+
+@dataclass(frozen=True)
+class OracleResult:
+    """The result of the oracle with one metric; files of earlier versions lack the fields with a default."""
+
+    oracle: bool
+    estimate: bool
+    task: str
+    gap: str
+    metric: str
+    episodes: int
+    seed: int
+    normalised: float
+    standard_error: float
+    normalised_unadapted: float
+    limited: float
+    unactuated: float
+    missed: dict[str, float]
+    out_of_reach: float
+    fitted: dict[str, Any] | None = None
+    commit: str = ""
+
 
 BROKEN = Problem, FloatingPointError, np.linalg.LinAlgError
 """Why there may be no result: a method refuses the task, or the simulation or the numerics diverge."""

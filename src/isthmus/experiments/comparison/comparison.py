@@ -7,9 +7,8 @@ from functools import cached_property
 from isthmus.core.command import command_of
 from isthmus.experiments.by_seed import MISSING, commit_text, distinct
 from isthmus.experiments.comparison.advice import Advice, advise, score_text
-from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.case import UNADAPTED, Case, choose_entries
 from isthmus.experiments.comparison.cells import method_file, oracle_file
-from isthmus.experiments.comparison.entry import UNADAPTED, choose_entries
 from isthmus.experiments.comparison.row import Row
 from isthmus.experiments.grid import Json
 

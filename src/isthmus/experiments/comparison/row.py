@@ -8,8 +8,7 @@ import numpy as np
 
 from isthmus.core.statistics import PairedGain
 from isthmus.experiments.by_seed import BySeed
-from isthmus.experiments.comparison.case import Case
-from isthmus.experiments.comparison.entry import UNADAPTED, Entry
+from isthmus.experiments.comparison.case import UNADAPTED, Case, Entry
 from isthmus.experiments.grid import Json
 
 NOISE = 0.01

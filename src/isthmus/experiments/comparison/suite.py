@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus.core import unknown_name
-from isthmus.experiments.comparison.case import Case
+from isthmus.experiments.comparison.case import Case, choose_entries
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.entry import choose_entries
 from isthmus.experiments.comparison.run import compare
 from isthmus.experiments.comparison.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
 from isthmus.experiments.comparison.suite_page import write_suite

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isthmus.experiments.comparison.advice import is_fair
+from isthmus.experiments.comparison.case import Entry
 from isthmus.experiments.comparison.comparison import Comparison
-from isthmus.experiments.comparison.entry import Entry
 from isthmus.experiments.comparison.row import Row
 
 WIN_COLUMNS = ("method", "the one to take ", "among the best ", "better than nothing ", "worse than nothing ", "of ")

@@ -71,7 +71,7 @@ def _row(tally: Tally) -> tuple[str, ...]:
 
 
 def _figures(tally: Tally) -> Json:
-    return tally.facts() | {shown: seeds_json(tally.values(name)) for shown, name in SCORES.items()}
+    return tally.facts() | {figure: seeds_json(tally.values(name)) for figure, name in SCORES.items()}
 
 
 def _draw(panels: Sequence[Panel], tallies: Sequence[Tally]) -> Drawing:

@@ -1,13 +1,99 @@
 """Figure 4: samples on the target until the adapted policy holds 3/4 of the expert's score."""
 
-from isthmus.experiments.by_seed import MISSING, Quartiles, seeds_json
+from collections.abc import Sequence
+
+import numpy as np
+
+from isthmus.experiments.by_seed import MISSING, NOT_REACHED, Quartiles, seeds_json
+from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Axes, Line2D
+from isthmus.experiments.drawing import Figure as Drawing
 from isthmus.experiments.grid import Json
 from isthmus.experiments.paper.cells import Tally, gap_of, make_case
-from isthmus.experiments.paper.count import Count
-from isthmus.experiments.paper.draw_4 import draw_figure_4
+from isthmus.experiments.paper.count import FROM_SCRATCH, NOISES, Count
 from isthmus.experiments.paper.figure import Figure
-from isthmus.experiments.paper.paper import FROM_SCRATCH, NOISES
 from isthmus.experiments.paper.settings import FIGURE_4, FIGURE_4_ARMS, QUICK_NOISES, SHARE
+
+COLOURS: dict[str, str] = dict(zip(FIGURE_4_ARMS, (UNADAPTED, ADAPTED), strict=True))
+APART = 0.36
+"""Between the two arms of a noise, which are one apart."""
+
+
+def draw_figure_4(tallies: Sequence[Tally]) -> Drawing:
+    """Samples until 3/4 of the expert by motor noise, a panel a robot."""
+    robots = tuple(dict.fromkeys(tally.case.robot for tally in tallies))
+    drawing = Drawing(figsize=(10.5, 4.0 * len(robots)), layout="constrained")
+    for axes, robot in zip(drawing.subplots(len(robots), squeeze=False).flat, robots, strict=True):
+        _draw(axes, [tally for tally in tallies if tally.case.robot == robot])
+        axes.set_title(robot, loc="left", fontsize=11)
+    drawing.legend(handles=_legend(), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    drawing.supylabel("thousands of samples until 3/4 of the expert", fontsize=10)
+    return drawing
+
+
+def _draw(axes: Axes, tallies: Sequence[Tally]) -> None:
+    noises = list(dict.fromkeys(Count.of(tally).noise for tally in tallies))
+    for tally in tallies:
+        count = Count.of(tally)
+        arm = FIGURE_4_ARMS.index(tally.case.arm)
+        _draw_case(axes, noises.index(count.noise) + (arm - 0.5) * APART, tally, count)
+    axes.set_yscale("log")
+    axes.set_ylim(*_limits(tallies))
+    axes.yaxis.set_major_formatter(lambda samples, _place: f"{samples / 1000:g}")
+    axes.set_xlim(-0.6, len(noises) - 0.4)
+    axes.set_xticks(range(len(noises)), [_name(*noise) for noise in noises], fontsize=9)
+    axes.grid(axis="y", alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_case(axes: Axes, x: float, tally: Tally, count: Count) -> None:
+    colour, budget = COLOURS[tally.case.arm], tally.case.config.samples
+    reached = [samples for samples in count.samples if samples is not None]
+    seeds = len(count.samples)
+    around = x + 0.015 * (np.arange(seeds) - (seeds - 1) / 2)  # side by side
+    axes.plot(around[: len(reached)], sorted(reached), "o", color=colour, markersize=3, alpha=0.5)
+    axes.plot(around[len(reached) :], [budget] * count.not_reached, "^", color=colour, markersize=5, fillstyle="none")
+    if count.median is not None:
+        axes.plot((x - 0.12, x + 0.12), (count.median, count.median), color=colour, linewidth=2.5)
+    beside = x + (-0.16, 0.16)[FIGURE_4_ARMS.index(tally.case.arm)]
+    if count.paper is not None:
+        axes.plot(beside, count.paper, "D", color=colour, markersize=6, fillstyle="none", markeredgewidth=1.4)
+    else:
+        _say(axes, beside, 0.95, "N/A", colour)
+    if not count.samples:
+        _say(axes, x, 0.12, MISSING, EXPERT, rotation=90)
+
+
+def _say(axes: Axes, x: float, height: float, text: str, colour: str, rotation: float = 0) -> None:
+    """Words in the middle of a place, at a share of the height of the axes."""
+    where = axes.get_xaxis_transform()
+    axes.text(x, height, text, color=colour, fontsize=8, ha="center", va="center", rotation=rotation, transform=where)
+
+
+def _limits(tallies: Sequence[Tally]) -> tuple[float, float]:
+    """Room for all that is drawn."""
+    counts = [Count.of(tally) for tally in tallies]
+    drawn = [value for count in counts for value in (count.paper, *count.samples) if value is not None]
+    drawn += [tally.case.config.samples for tally, count in zip(tallies, counts, strict=True) if count.not_reached]
+    return 0.6 * min(drawn), 1.8 * max(drawn)
+
+
+def _name(std: float, correlation: float) -> str:
+    return f"noise {std:g}\ncorrelation {correlation:g}" if std else "no noise"
+
+
+def _legend() -> list[Line2D]:
+    def key(label: str, colour: str, marker: str, width: float = 0, size: float = 6) -> Line2D:
+        style = "full" if width else "none"
+        return Line2D(
+            [], [], color=colour, marker=marker, linewidth=width, markersize=size, fillstyle=style, label=label
+        )
+
+    return [
+        *(key(f"ours, {arm}: seeds and median", colour, "o", 2.5, 3) for arm, colour in COLOURS.items()),
+        key("the paper's", EXPERT, "D"),
+        key(f"{NOT_REACHED} within the budget", EXPERT, "^"),
+    ]
+
 
 COLUMNS = (
     *("robot", "arm", "noise ", "method", "paper ", "ours ", "quartiles ", "ours/paper "),

@@ -4,15 +4,14 @@ import itertools
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from isthmus.core import Float, Problem
 from isthmus.hardware.clock import Clock, TopicClock, WallClock
 from isthmus.hardware.guard import Unsafe
 from isthmus.hardware.readings import ReadingCheck
-from isthmus.hardware.ros1.action import CANCEL, GOAL, Goal, write_goal
-from isthmus.hardware.ros1.action_types import goal_type
+from isthmus.hardware.ros1.action import CANCEL, GOAL, Goal, action_type, write_goal
 from isthmus.hardware.ros1.address import Address
 from isthmus.hardware.ros1.bindings import Graph, master_answers, message, parameter, require_master
 from isthmus.hardware.ros1.listener import Heard, Listener, Traffic
@@ -22,64 +21,6 @@ from isthmus.hardware.stop import Stop
 
 Points = Sequence[tuple[float, Float]]
 """Seconds from now, and joint positions (act,)."""
-
-
-class ArmLink(Protocol):
-    """What a world needs of an arm."""
-
-    @property
-    def clock(self) -> Clock:
-        """The robot's time."""
-        ...
-
-    @property
-    def traffic(self) -> Traffic:
-        """What came over the wire."""
-        ...
-
-    @property
-    def stop(self) -> Stop:
-        """The emergency stop."""
-        ...
-
-    @property
-    def fault(self) -> str:
-        """What is wrong with the readings; empty while some are of use."""
-        ...
-
-    @property
-    def connected(self) -> bool:
-        """Whether somebody takes our commands."""
-        ...
-
-    @property
-    def held(self) -> bool:
-        """Whether the arm was commanded to stay where it is, and not released since."""
-        ...
-
-    def heard(self) -> Heard | None:
-        """The latest news."""
-        ...
-
-    def send(self, points: Points) -> float:
-        """Send the arm along points; returns the time from which they count. Raises `Unsafe` while the arm is held."""
-        ...
-
-    def hold(self) -> None:
-        """Have the arm stay where it is, and send it nowhere until it is released."""
-        ...
-
-    def release(self) -> None:
-        """Let the arm be sent somewhere again."""
-        ...
-
-    def reconnect(self) -> None:
-        """Look for the arm anew."""
-        ...
-
-    def close(self) -> None:
-        """Leave the arm holding, and hang up."""
-        ...
 
 
 class RosArmLink:
@@ -213,7 +154,7 @@ class RosArmLink:
 
     def _open(self) -> None:
         graph = self._graph
-        self._goal = graph.publish(GOAL, goal_type())
+        self._goal = graph.publish(GOAL, action_type("Goal"))
         self._cancel = graph.publish(CANCEL, message("actionlib_msgs/GoalID"))
         self._topics: list[Any] = [
             graph.subscribe(JOINT_STATES, message("sensor_msgs/JointState"), self._hear),

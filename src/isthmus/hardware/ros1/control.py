@@ -1,19 +1,45 @@
 """Gives an arm its commands on time and within limits, and holds it whenever anything is wrong."""
 
+import math
 import threading
 
 import numpy as np
 
 from isthmus.core import Float, Lost, Problem
 from isthmus.hardware.clock import WallClock
-from isthmus.hardware.following import Following
 from isthmus.hardware.guard import Guard, Limits, Unsafe
-from isthmus.hardware.readings import FASTER
-from isthmus.hardware.ros1.approach import Approach
-from isthmus.hardware.ros1.arm_link import ArmLink
+from isthmus.hardware.readings import FASTER, Following
+from isthmus.hardware.ros1.arm_link import RosArmLink
 from isthmus.hardware.ros1.listener import Heard
 from isthmus.hardware.ros1.priority import serve_at_once
+from isthmus.hardware.stop import KEPT
 from isthmus.hardware.watchdog import Watchdog
+
+GENTLE = 0.6
+"""Share of its speed limit that the fastest joint comes to, in the middle of the way."""
+SLOWEST = 0.6
+"""Seconds that a move takes at least."""
+SETTLE = 0.7
+"""Seconds that the arm is given to come to rest at the end."""
+
+
+class Approach:
+    """Half a cosine from one place to another, then rest."""
+
+    def __init__(self, here: Float, there: Float, speeds: Float, period: float) -> None:
+        """Go from `here` to `there` (act,), in pieces of `period` seconds."""
+        self._here, self._way, self._period = here, there - here, period
+        # The slope of half a cosine is pi / 2 at its steepest.
+        gentle = float((np.abs(self._way) / (GENTLE * speeds)).max()) * math.pi / 2
+        self._moving = max(1, math.ceil(max(SLOWEST, gentle) / period - 1e-9))
+        self.steps = self._moving + math.ceil(SETTLE / period - 1e-9)
+        """Pieces of the whole way, the rest at its end included."""
+
+    def piece(self, number: int) -> Float:
+        """Where the joints are to be at the end of piece `number` (act,)."""
+        done = min((number + 1) / self._moving, 1.0)
+        return self._here + (1.0 - math.cos(math.pi * done)) / 2.0 * self._way
+
 
 CLOSE = 0.15
 """Radians from the start within which an arm has arrived; the control loop is there for the rest."""
@@ -36,7 +62,7 @@ class ArmControl:
 
     def __init__(
         self,
-        link: ArmLink,
+        link: RosArmLink,
         limits: Limits,
         speeds: Float,
         period: float,
@@ -246,7 +272,7 @@ class ArmControl:
     def _lose(self, why: str) -> None:
         self.end()
         self._link.hold()
-        raise Lost(f"{why}; what was collected is kept, and the same command with --resume goes on")
+        raise Lost(f"{why}; {KEPT}")
 
 
 class WallPatience:

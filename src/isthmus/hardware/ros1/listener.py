@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.hardware.clock_offset import SYNCHRONISED, ClockOffset
+from isthmus.hardware.clock import SYNCHRONISED, ClockOffset
 from isthmus.hardware.readings import ReadingCheck
 from isthmus.hardware.ros1.messages import JointReading, columns
 

@@ -35,7 +35,7 @@ def rehearsal_chart(run: Run) -> Chart | None:
     ]
     return Chart(
         "rehearsals",
-        f"Foreseen scores of {len(names)} candidates, of which {last.chosen} was taken",
+        f"Predicted scores of {len(names)} candidates, of which {last.chosen} was taken",
         [one for one in data if one["x"]],
         layout(
             "normalised score",

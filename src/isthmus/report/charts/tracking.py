@@ -71,8 +71,8 @@ def tracking_chart(run: Run) -> Chart | None:
 def _reading(names: Sequence[str], before: Float, after: Float | None) -> str:
     """How much of the error adaptation removes, and where most of it is left."""
     look = "Short bars mean that the robot moves as the simulator expects; 1 is an error as large as a usual step."
-    shown = before if after is None else after
-    worst = f"{names[int(shown.argmax())]} ({shown.max():.2g})"
+    latest = before if after is None else after
+    worst = f"{names[int(latest.argmax())]} ({latest.max():.2g})"
     if after is None:
         return f"{look} Here the median is {np.median(before):.2g}, and the largest error is in {worst}."
     old, new = float(np.median(before)), float(np.median(after))
@@ -85,7 +85,7 @@ def _reading(names: Sequence[str], before: Float, after: Float | None) -> str:
 
 
 def _changes(run: Run) -> tuple[Float, Bool]:
-    """Spread of each dimension's one-step change for the expert in the source, and which dimensions move at all."""
+    """Standard deviation of each dimension's one-step change for the expert in the source, and which move at all."""
     steps = np.concatenate([np.diff(one, axis=0) for one in episodes(run.traces["expert"])])
     seen = np.concatenate([one for trace in run.traces.values() for one in episodes(trace)])
     change = steps.std(axis=0)

@@ -1,4 +1,4 @@
-"""The side that is known, and what a run works out of it before it meets a target."""
+"""What is known of the source, and what a run works out of it before it meets a target."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

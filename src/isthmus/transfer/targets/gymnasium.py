@@ -1,4 +1,4 @@
-"""Somebody's own environment on the other side; apart, since it needs Gymnasium and a control step does not."""
+"""Somebody's own environment as the target; apart, since it needs Gymnasium and a control step does not."""
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from isthmus.sim.gymnasium_world import GymnasiumWorld, open_environment
 from isthmus.tasks import Task
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import RewardRecorder
-from isthmus.transfer.targets.target import Settled
+from isthmus.transfer.targets.target import RewardRecorder, Settled
 
 SOURCE_EPISODES = 100
 """Episodes at least behind scores in the source simulator, which cost the robot nothing."""

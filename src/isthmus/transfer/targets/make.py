@@ -9,6 +9,7 @@ from isthmus.core import Lost, Problem
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
 from isthmus.hardware.ros1 import Address
+from isthmus.hardware.stop import KEPT
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import LOCK, RunFolder
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
     from isthmus.transfer.targets.ros1 import Attended
 
-KEPT = "what was collected is kept, and the same command with --resume goes on"
 Connect = Callable[[RunFolder], AbstractContextManager[Target]]
 """From the folder of a run, which is its own by then, the target for as long as it is used."""
 

@@ -1,4 +1,4 @@
-"""A robot on a ROS graph as the other side; apart, since nothing else in a run needs ROS."""
+"""A robot on a ROS graph as the target; apart, since nothing else in a run needs ROS."""
 
 from collections import deque
 from collections.abc import Callable
@@ -17,8 +17,7 @@ from isthmus.tasks import Task
 from isthmus.transfer.events import Glimpse, Look
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import RewardRecorder
-from isthmus.transfer.targets.target import Settled
+from isthmus.transfer.targets.target import RewardRecorder, Settled
 
 ATTEMPTS = 3
 """How often a trial is begun anew when the robot is lost in the middle of it."""
@@ -145,7 +144,7 @@ class RosTarget:
         """How it went with the robot: time kept, commands clipped, messages that were of no use."""
         return {
             "pace": self._world.pace.to_json(),
-            "clipped": dict(self._guard.clipped.to_json()),
+            "clipped": dict(vars(self._guard.clipped)),
             "traffic": dict(self._link.traffic.to_json()),
             "clock": {"ahead_s": self._link.ahead},
         }

@@ -1,12 +1,13 @@
-"""The other side: what a run needs of it, and a simulated robot behind a gap."""
+"""The target: what a run needs of it, and a simulated robot behind a gap."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import AnyPolicy, Float
+from isthmus.core import AnyPolicy, Bool, Episode, Float, Step, World, WorldSpec
 from isthmus.core.statistics import standard_error
+from isthmus.core.trajectory import rewarded
 from isthmus.evaluate import Trace, evaluate, record
 from isthmus.gaps import Gap
 from isthmus.policies import TracedPolicy
@@ -14,7 +15,42 @@ from isthmus.sim import MujocoWorld, SealedRobot
 from isthmus.tasks import Task
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
-from isthmus.transfer.targets.reward_recorder import RewardRecorder
+
+
+class RewardRecorder:
+    """A world of n robots, each of whose steps is paid."""
+
+    def __init__(
+        self, world: World, measure: Callable[[], Float], reward: Callable[[Float, Float, Float], Float]
+    ) -> None:
+        """Pay for what `measure` finds before a step, the applied actions (n, act), and what it finds after."""
+        self.spec: WorldSpec = world.spec
+        self.n: int = world.n
+        self._world, self._measure, self._reward = world, measure, reward
+        self._rewards: list[Float] = []
+        self._ended = np.zeros(self.n, np.bool_)
+
+    def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
+        """Start new episodes, and a new page."""
+        self._rewards.clear()
+        return self._world.reset(rng, which)
+
+    def step(self, commands: Float, which: Bool | None = None) -> Step:
+        """Give commands (n, act), and write down what they were worth."""
+        before = self._measure().copy()
+        step = self._world.step(commands, which)
+        self._rewards.append(self._reward(before, step.applied, self._measure()))
+        self._ended = step.ended.copy()
+        return step
+
+    def rewarded(self, wave: list[Episode]) -> list[Episode]:
+        """The episodes of the last wave, one a robot, with what they were paid."""
+        earned = np.stack(self._rewards)  # (steps, n)
+        return [
+            [rewarded(one, earned[: len(one), robot], bool(self._ended[robot])) for one in episode]
+            for robot, episode in enumerate(wave)
+        ]
+
 
 TRACED_EPISODES = 8
 FIRST_EPISODES = 16
@@ -70,7 +106,7 @@ class Target(Protocol):
 
 
 class SimulatedTarget:
-    """The task's own robot on the other side of a gap."""
+    """The task's own robot, behind a gap."""
 
     most_robots = 16
     taken = None

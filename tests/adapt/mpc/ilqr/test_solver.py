@@ -4,9 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isthmus.adapt.mpc.ilqr import Local, ilqr
-from isthmus.adapt.mpc.ilqr.backward import backward
-from isthmus.adapt.mpc.ilqr.box import least_in_box
+from isthmus.adapt.mpc.ilqr import Local, backward, ilqr, least_in_box
 
 NO_LIMIT = np.full(2, 1e9)
 

@@ -3,8 +3,7 @@ import pytest
 
 from isthmus.core import History, Problem
 from isthmus.experiments.paper.figure_5 import run
-from isthmus.experiments.paper.figure_5.cell import swing_cell
-from isthmus.experiments.paper.figure_5.pd import SwingPd, tune
+from isthmus.experiments.paper.figure_5.cell import SwingPd, swing_cell, tune
 from isthmus.experiments.paper.figure_5.settings import QUICK
 from isthmus.experiments.paper.figure_5.summary import Summary
 from isthmus.experiments.store import CellFiles

@@ -3,7 +3,7 @@
 import pytest
 
 from isthmus.hardware.ros1.action import ACTIVE, PREEMPTED, REJECTED, SUCCEEDED, Goal
-from isthmus.robots.fetch.standin.goals import KEPT, Goals
+from isthmus.robots.fetch.standin.action import KEPT, Goals
 
 
 class Hand:

@@ -12,13 +12,10 @@ from isthmus.core import Problem
 from isthmus.hardware.ros1.action import INVALID_GOAL, INVALID_JOINTS, Goal
 from isthmus.hardware.ros1.messages import JointReading
 from isthmus.robots.fetch.arm import HOME, JOINTS, REACH
-from isthmus.robots.fetch.standin.cord import Hysteresis
 from isthmus.robots.fetch.standin.faults import Faults, FaultSettings
-from isthmus.robots.fetch.standin.machine import Machine
+from isthmus.robots.fetch.standin.machine import Hysteresis, Machine, Path, Wire
 from isthmus.robots.fetch.standin.node import checked
 from isthmus.robots.fetch.standin.parameters import ROBOTS, load_parameters
-from isthmus.robots.fetch.standin.path import Path
-from isthmus.robots.fetch.standin.wire import Wire
 
 needs_model = pytest.mark.skipif(find_spec("gymnasium_robotics") is None, reason="needs isthmus[fetch]")
 

@@ -25,11 +25,11 @@ from isthmus.hardware.ros1.action import (
     Cancel,
     Goal,
     Motion,
+    action_type,
     read_cancel,
     read_goal,
     write_goal,
 )
-from isthmus.hardware.ros1.action_types import goal_type
 from isthmus.hardware.ros1.address import Address
 from isthmus.hardware.ros1.bindings import Graph, message, set_parameter
 from isthmus.hardware.ros1.cord import Tie, tell_cord
@@ -87,7 +87,7 @@ class Node:
         self._action = Action(graph, self._now)
         tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
         self._inbox: queue.SimpleQueue[Goal | Cancel | float | bool] = queue.SimpleQueue()
-        graph.subscribe(GOAL, goal_type(), lambda received: self._hear(read_goal(received)))
+        graph.subscribe(GOAL, action_type("Goal"), lambda received: self._hear(read_goal(received)))
         graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._hear(read_cancel(received)))
         graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
         self._done_at, self._under_way = 0.0, False
