@@ -36,15 +36,18 @@ def test_a_missing_arrow_and_one_too_many_are_found():
 def visits(tmp_path_factory):
     """In which order one run enters the packages, and from where."""
     found = {}  # from when the command runs: its options were made before
+    packages = {}  # of each piece of code: a run makes millions of calls
 
     def package(frame):
-        name = frame.f_globals.get("__name__", "")
-        return name.split(".")[1] if name.startswith("isthmus.") else None
+        if frame.f_code not in packages:
+            name = frame.f_globals.get("__name__", "")
+            packages[frame.f_code] = name.split(".")[1] if name.startswith("isthmus.") else None
+        return packages[frame.f_code]
 
     def look(frame, event, _argument):
-        entered = package(frame) if event == "call" else None
-        if not found and frame.f_code.co_qualname != "Transfer.run":
+        if event != "call" or (not found and frame.f_code.co_qualname != "Transfer.run"):
             return
+        entered = package(frame)
         if entered is None or entered in found or frame.f_code.co_name in BUILDING:
             return
         callers, back = [], frame.f_back

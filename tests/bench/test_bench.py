@@ -5,7 +5,9 @@ from isthmus.bench.measure import in_turns, middle
 from isthmus.core import Problem
 
 
-def test_every_hot_path_is_measured_against_its_floor():
+def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
+    monkeypatch.setattr("isthmus.transfer.control_step.PATIENCE", 0.05)
+    monkeypatch.setattr("isthmus.transfer.control_step.MOST", 20)
     rows = {benchmark.name: benchmark.to_json() for benchmark in run_benchmarks(1)}
     paths = ["batched-stepping", "batched-vs-gymnasium", "collection", "control-step", "fit", "fit-memory"]
     robots = ("hopper", "half-cheetah", "humanoid")

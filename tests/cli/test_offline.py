@@ -38,7 +38,7 @@ COMMANDS = {
     "analyse identify": [["analyse", "identify", "reacher", "--gap", "mass=1.2", "--samples", "60"]],
     "analyse oracle": [["analyse", "oracle", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
     "experiment seeds": [
-        ["experiment", "seeds", "reacher", "--seeds", "2", "--samples", "60", "--method", "inverse", "--out", "study"]
+        ["experiment", "seeds", "reacher", "--seeds", "1", "--samples", "60", "--method", "inverse", "--out", "study"]
     ],
 }
 RUN_ALL = """

@@ -35,7 +35,11 @@ def cluster(tmp_path, monkeypatch):
 def run(folder, settings, **how):
     tiny = {"samples": 90, "round_samples": 30, "evaluation_episodes": 50, "settings": settings}
     cells = [
-        Cell(f"cell {seed}", f"{seed}", partial(transfer, Config("reacher", "tilt=90", "inverse", seed=seed, **tiny)))
+        Cell(
+            f"cell {seed}",
+            f"{seed}",
+            partial(transfer, Config("reacher", "tilt=90", "residual-action", seed=seed, **tiny)),
+        )
         for seed in range(3)
     ]
     found = run_grid(cells, RunFolders(folder), lambda _progress: None, **how)

@@ -20,7 +20,11 @@ def run(folder, count=3, **how):
     """The results of some tiny runs, but for how long they took."""
     tiny = {"samples": 90, "round_samples": 30, "evaluation_episodes": 50, "settings": SETTINGS}
     cells = [
-        Cell(f"cell {seed}", f"{seed}", partial(transfer, Config("reacher", "tilt=90", "inverse", seed=seed, **tiny)))
+        Cell(
+            f"cell {seed}",
+            f"{seed}",
+            partial(transfer, Config("reacher", "tilt=90", "residual-action", seed=seed, **tiny)),
+        )
         for seed in range(count)
     ]
     found = run_grid(cells, RunFolders(folder), lambda _progress: None, **how)

@@ -15,7 +15,7 @@ from isthmus.transfer.source.policy import PolicyFile
 TINY = Config(
     "reacher",
     "tilt=90",
-    "inverse",
+    "pd",  # which learns without torch
     samples=60,
     round_samples=30,
     evaluation_episodes=50,
@@ -41,9 +41,9 @@ def test_a_study_says_how_to_make_it_again():
     retrained = dataclasses.replace(TINY, method="auto", settings=MethodSettings(may_retrain=True))
     theirs = dataclasses.replace(TINY, policy=PolicyFile("their policy.npz", layout="v5", digest="known"))
     for config, whose, how in (
-        (TINY, "", "--method inverse"),
+        (TINY, "", "--method pd"),
         (retrained, "", "--method auto --may-retrain"),
-        (theirs, "--policy 'their policy.npz' --layout v5 ", "--method inverse"),
+        (theirs, "--policy 'their policy.npz' --layout v5 ", "--method pd"),
     ):
         command = SeedStudy(config, ()).command
         assert (

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isthmus.core import Problem
@@ -122,6 +122,7 @@ def test_it_moves_like_the_model_that_is_written_with_the_longer_link(factor, rn
     assert touched > 0
 
 
+@settings(max_examples=20)  # each is simulated for two swings
 @given(st.floats(0.5, 2))
 def test_a_pendulum_swings_as_slowly_as_its_length_demands(factor):
     """A rod about its end: T = 2 pi sqrt(I / (m g l / 2)), whatever its density."""

@@ -37,6 +37,8 @@ def test_a_damaged_cord_is_refused(tmp_path, text):
 
 
 DRAW = """
+from contextlib import closing
+
 import numpy as np
 from isthmus.report.cord import Tie
 from isthmus.report.scene import Scene

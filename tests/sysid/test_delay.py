@@ -6,7 +6,7 @@ import pytest
 from isthmus.core import History, Trajectory, stream
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
-from isthmus.sysid.delay import LONGEST_DELAY, estimate_delay, shift_by_delay
+from isthmus.sysid.delay import LONGEST_DELAY, _nll, estimate_delay, shift_by_delay
 
 TASK = load_task("reacher")
 SIMULATOR = TASK.unclamped(4)
@@ -95,3 +95,26 @@ def test_a_delay_must_make_a_step_a_tenth_of_a_nat_more_likely(noise, found, mon
     """Over 3000 steps both gains are sure, but the one under more noise is small."""
     monkeypatch.setattr("isthmus.sysid.delay.MOST_STEPS", 3000)
     assert estimate_delay(integrated(3000, 2, noise), Integrator()) == found
+
+
+class Squarer(Integrator):
+    """o' = o + a^2, in which no straight line finds the command."""
+
+    def predict(self, history, actions):
+        return history.current + np.square(actions)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_it_is_the_simulator_that_tells_which_command_took_effect(delay):
+    rng = np.random.default_rng(delay)
+    commands = rng.uniform(-3, 3, (120, 2))
+    late = np.concatenate((np.zeros((delay, 2)), commands))[:120]
+    seen = np.concatenate((np.zeros((1, 2)), np.cumsum(np.square(late) + 0.1 * rng.standard_normal((120, 2)), axis=0)))
+    episode = [Trajectory(seen, commands, commands, commands, seen[1:])]
+    assert estimate_delay([episode], Squarer()) == delay
+
+
+def test_errors_are_as_unlikely_as_under_a_cauchy_distribution_of_their_median_size():
+    errors = np.array([[1.0, 0.0], [-2.0, 0.0], [3.0, 1e-5]])
+    typical = np.array([2.0, 1e-4])  # the second is trusted no more than so
+    np.testing.assert_allclose(_nll(errors), (np.log(typical) + np.log(1 + (errors / typical) ** 2)).sum(axis=1))

@@ -11,6 +11,8 @@ import hashlib
 import json
 import os
 import random
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,17 +76,20 @@ def _campaign(name: str, sample: int, seed: int, store: "_Store", again: set[str
 
 
 class _Store:
-    """Results in a file, which is written after each."""
+    """Results in a file, which is written after each, with the commands that they are of."""
 
     def __init__(self, path: Path) -> None:
         """Read what is there."""
         self._path, self._results = path, list[dict[str, Any]]()
+        self._commands = list[str]()
         self.read()
+        self._commands = list(dict.fromkeys([*self._commands, shlex.join(["tools/mutants", *sys.argv[1:]])]))
 
     def read(self) -> None:
         """Take over what another process has written."""
         if self._path.exists():
-            self._results = json.loads(self._path.read_text())["mutants"]
+            stored = json.loads(self._path.read_text())
+            self._results, self._commands = stored["mutants"], stored.get("commands", self._commands)
 
     def forget_survivors(self) -> set[str]:
         """Which mutants survived, with their modules; as if they had not been tried."""
@@ -112,9 +117,8 @@ class _Store:
         counts = {"tried": len(outcomes), "killed": len(outcomes) - survived, "survived": survived}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_name(f".{self._path.name}.partial")
-        partial.write_text(
-            json.dumps({"commit": current_commit(), **counts, "mutants": self._results}, indent=1) + "\n"
-        )
+        about = {"commit": current_commit(), "commands": self._commands}
+        partial.write_text(json.dumps({**about, **counts, "mutants": self._results}, indent=1) + "\n")
         partial.replace(self._path)
         return counts
 

@@ -39,8 +39,8 @@ class AdaptedStep:
     def inverting(self, repeats: int) -> Benchmark:
         """`model-inverse`: derivatives of the simulator in each step."""
         spec, simulator = self._task.robot_model.spec, self._task.unclamped()
-        reach = OneStepInverse(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
-        return self._timed("inverting", ModelInversePolicy(self._policy, self._task.source(), reach), repeats)
+        inverse = OneStepInverse(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
+        return self._timed("inverting", ModelInversePolicy(self._policy, self._task.source(), inverse), repeats)
 
     def amortised(self, repeats: int) -> Benchmark:
         """`residual-action` without a correlated disturbance: it adds one matrix-vector product to the policy."""

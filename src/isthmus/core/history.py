@@ -14,8 +14,7 @@ BATCH_DIMENSIONS = 3
 class History:
     """A window on the recent past of n worlds, oldest first."""
 
-    observations: Float
-    """(n, k, obs)."""
+    observations: Float  # (n, k, obs)
     actions: Float
     """(n, k-1, act): the commands that were given between the observations."""
 

@@ -14,8 +14,7 @@ class Trajectory:
     counted as samples.
     """
 
-    observations: Float
-    """(T+1, obs)."""
+    observations: Float  # (T+1, obs)
     commands: Float
     """What was asked of the actuators, before any limit (T, act)."""
     applied: Float

@@ -18,10 +18,8 @@ ARRAYS = ("observations", "commands", "source", "wanted", "qpos", "lengths")
 class Trace:
     """n recorded episodes, padded to the longest with their last row."""
 
-    observations: Float
-    """(n, T+1, obs)."""
-    commands: Float
-    """(n, T, act)."""
+    observations: Float  # (n, T+1, obs)
+    commands: Float  # (n, T, act)
     source: Float
     """What the simulation policy would have done (n, T, act)."""
     wanted: Float

@@ -44,7 +44,7 @@ class PpoFinetuner:
     settings: TrainSettings = field(default_factory=lambda: FINETUNE)
     critic_steps: int = CRITIC_STEPS
     worlds: Callable[[int], Scorable] | None = None
-    """n simulations to practise in; the source's when not given."""
+    """n simulations to train in; the source's when not given."""
 
     def begin(self, seed: int) -> Trained:
         """The policy, with a critic that has learned what it earns in the source simulator."""

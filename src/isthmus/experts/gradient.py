@@ -68,14 +68,11 @@ def train_by_gradient(
 class _Episodes:
     """n episodes of T steps, and how each step changes with what came before it."""
 
-    observations: Float
-    """(T, n, obs)."""
-    rewards: Float
-    """(T, n)."""
+    observations: Float  # (T, n, obs)
+    rewards: Float  # (T, n)
     by_state: Float
     """What is seen next, and the reward last, by what is seen now (T, n, obs+1, obs)."""
-    by_action: Float
-    """(T, n, obs+1, act)."""
+    by_action: Float  # (T, n, obs+1, act)
 
     @property
     def simulated(self) -> int:

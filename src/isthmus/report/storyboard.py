@@ -14,8 +14,8 @@ import numpy as np
 
 from isthmus.core import Float, Int
 from isthmus.evaluate import Trace
-from isthmus.io import load_arrays, save_arrays
-from isthmus.report.cord import Cord, as_cord
+from isthmus.io import from_json, load_arrays, save_arrays
+from isthmus.report.cord import Cord, Tied
 from isthmus.report.run import ROLES, Run
 
 SPEEDS = {1.0: "at real speed", 0.5: "at half speed", 0.25: "at a quarter of real speed", 0.1: "ten times slower"}
@@ -126,6 +126,6 @@ class Storyboard:
         """Read what `save` wrote."""
         arrays, meta = load_arrays(folder / POSES, KIND)
         source, target = (mujoco.MjModel.from_binary_path(str(folder / name)) for name in (SOURCE, TARGET))
-        cord = as_cord(meta["cord"]) if meta["cord"] else None
+        cord = from_json(Tied, {"ties": meta["cord"]}, folder / POSES, "a storyboard").ties if meta["cord"] else None
         camera = {str(name): tuple(value) for name, value in meta["camera"].items()}
         return Storyboard(source, target, arrays["poses"], float(meta["fps"]), camera, cord)

@@ -53,9 +53,9 @@ def environment_limits(
         if name not in (*COMMANDS, *OBSERVATIONS):
             raise unknown_name(f"limit in {environment.name}:", str(name), (*COMMANDS, *OBSERVATIONS))
     declared = {name: _declared(environment, name, spec) for name in environment.limits}
-    act, unlimited = np.ones(spec.action_size), np.inf
-    low = np.maximum(np.maximum(spec.action_low, space.low.astype(np.float64)), declared.get("low", -unlimited))
-    high = np.minimum(np.minimum(spec.action_high, space.high.astype(np.float64)), declared.get("high", unlimited))
+    act, unbounded = np.ones(spec.action_size), np.inf
+    low = np.maximum(np.maximum(spec.action_low, space.low.astype(np.float64)), declared.get("low", -unbounded))
+    high = np.minimum(np.minimum(spec.action_high, space.high.astype(np.float64)), declared.get("high", unbounded))
     if not (low <= high).all():
         actuator = spec.action_names[int(np.argmax(low - high))]
         raise Problem(
@@ -71,12 +71,12 @@ def environment_limits(
         commands=Limits(
             low,
             high,
-            np.minimum(limits.step, declared.get("step", unlimited) * act),
-            np.minimum(limits.lead, declared.get("lead", unlimited) * act),
+            np.minimum(limits.step, declared.get("step", unbounded) * act),
+            np.minimum(limits.lead, declared.get("lead", unbounded) * act),
             pull=limits.pull,
         ),
-        low=np.maximum(-ABSURD, declared.get("observation_low", np.full(spec.observation_size, -unlimited))),
-        high=np.minimum(ABSURD, declared.get("observation_high", np.full(spec.observation_size, unlimited))),
+        low=np.maximum(-ABSURD, declared.get("observation_low", np.full(spec.observation_size, -unbounded))),
+        high=np.minimum(ABSURD, declared.get("observation_high", np.full(spec.observation_size, unbounded))),
         positions=positions,
         velocities=velocities,
         speeds=speeds if positions else None,

@@ -9,21 +9,19 @@ import numpy as np
 
 from isthmus.core import Bool, Estimator, Float, Lost, Problem, Step, WorldSpec
 from isthmus.hardware import Guard, SafetySettings, Stop, Unsafe
+from isthmus.hardware.one_robot import OneRobot
 from isthmus.hardware.oversight import Abandon, Oversight
 from isthmus.hardware.stop import KEPT
 from isthmus.sim.environment import Environment, as_it_is, as_numbers, make_environment
 from isthmus.sim.environment_limits import environment_limits
 
 
-class GymnasiumWorld:
+class GymnasiumWorld(OneRobot):
     """One environment, which may be a real robot. Its reward is out of reach behind a `Robot`.
 
     Every command is within all limits. Whatever goes wrong in the environment's code, or with what it returns, the
     environment is held if it can be, and a Problem says in one sentence what it was.
     """
-
-    n = 1
-    """An environment is a world of one."""
 
     def __init__(
         self,
@@ -42,12 +40,12 @@ class GymnasiumWorld:
         """
         self._safety, self._stop = safety or SafetySettings(), stop or Stop()
         self._limits = environment_limits(environment, spec, speeds, self._safety)
-        self._environment, self._spec = environment, spec
+        super().__init__(spec, estimator)
+        self._environment = environment
         self._guard, self._readings = Guard(self._limits.commands), self._limits.readings()
         kind: Any = environment.env.action_space.dtype
         self._kind = np.dtype(kind)
-        self._estimator, self._estimate = estimator, np.zeros((1, spec.observation_size))
-        self._observation, self._sent = np.zeros(spec.observation_size), np.zeros(spec.action_size)
+        self._sent = np.zeros(spec.action_size)
         self._ended = True
         self._time, self._looked = 0.0, 0.0
         self.steps, self.resets = 0, 0
@@ -57,21 +55,6 @@ class GymnasiumWorld:
         self._oversight = oversight or Oversight(self._stop, self._safety.patience)
         self._oversight.take_over(environment.hold, environment.env.close)
         self._time_limit = spec.control_period + self._safety.overrun
-
-    @property
-    def spec(self) -> WorldSpec:
-        """Names, limits and rates."""
-        return self._spec
-
-    @property
-    def observations(self) -> Float:
-        """What was observed last (1, obs)."""
-        return self._estimate.copy()
-
-    @property
-    def sensed(self) -> Float:
-        """What the sensors showed last (1, obs), before any estimator: what a robot is judged by."""
-        return self._observation[None].copy()
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start a new episode; returns the observation (1, obs)."""
@@ -90,9 +73,7 @@ class GymnasiumWorld:
         if self._readings is not None:
             self._readings.forget()
         self._look(seen)
-        self._estimate = self._observation[None].copy()
-        if self._estimator is not None:
-            self._estimate = self._estimator.begin(self._estimate, slice(None))
+        self._take_over(None)
         self._sent = self._rest()
         self._ended = False
         return self.observations
@@ -111,9 +92,7 @@ class GymnasiumWorld:
         self._check()
         seen, reward, terminated, truncated, _ = self._parts("step()", returned, 5)
         self._look(seen)
-        self._estimate = self._observation[None].copy()
-        if self._estimator is not None:
-            self._estimate = self._estimator(self._estimate, self._sent[None], slice(None))
+        self._take_over(self._sent)
         self.reward = self._paid(reward)
         self._ended = bool(terminated or truncated)
         if self._oversight.holds:

@@ -56,8 +56,7 @@ class PredictionError:
 class IdentifiedParameters:
     """Parameters, and how well the steps determine them."""
 
-    z: Float
-    """(p,)."""
+    z: Float  # (p,)
     covariance: Float
     """Of z, given the steps; it would be 1 without any (p, p)."""
     before: PredictionError

@@ -33,10 +33,8 @@ CHUNK = 1024
 class Steps:
     """Steps on the target, beside what the simulator makes of them."""
 
-    observations: Float
-    """(m, obs)."""
-    applied: Float
-    """(m, act)."""
+    observations: Float  # (m, obs)
+    applied: Float  # (m, act)
     expected: Float
     """What the simulator expects to see next (m, obs)."""
     reached: Float
@@ -74,10 +72,8 @@ class Residual:
     """The largest (k,)."""
     waves: Float
     """Directions of the Fourier features (k, f)."""
-    phases: Float
-    """(f,)."""
-    weights: Float
-    """(1 + k + f, targets)."""
+    phases: Float  # (f,)
+    weights: Float  # (1 + k + f, targets)
 
     def __call__(self, observations: Float, applied: Float, expected: Float) -> Float:
         """What is seen next (n, obs) where the simulator, at observations (n, obs), expects `expected` (n, obs)."""

@@ -22,12 +22,9 @@ def holdout_split(episodes: Sequence[Episode]) -> tuple[list[Episode], list[Epis
 class Transitions:
     """n steps: where they began, what was applied, and where they led."""
 
-    before: Float
-    """(n, obs)."""
-    actions: Float
-    """(n, act)."""
-    after: Float
-    """(n, obs)."""
+    before: Float  # (n, obs)
+    actions: Float  # (n, act)
+    after: Float  # (n, obs)
 
     @staticmethod
     def of(episodes: Sequence[Episode]) -> "Transitions":

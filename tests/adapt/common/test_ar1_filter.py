@@ -262,3 +262,18 @@ def test_an_outlier_hardly_moves_the_estimate():
     ar1 = AR1Filter(STD, 0.9, NOISE)
     odds = outliers.OUTLIER_SHARE / outliers.RANGE
     assert ar1.log_likelihood(errors)[0] == pytest.approx(ar1.log_likelihood(without)[0] + math.log(odds), abs=1e-6)
+
+
+def test_a_series_of_one_step_has_one_innovation():
+    measured = PseudoMeasurements(np.array([0.7]), np.array([0.5]), np.array([0.2]))
+    innovation, std = AR1Filter(2.0, 0.9, 0.3).innovations(np.array([[0.7, 3.0]]), measured)
+    np.testing.assert_array_equal(innovation, [[0.7, 3.0]])
+    np.testing.assert_allclose(std, np.sqrt(0.5**2 * 2.0**2 + 0.2))
+
+
+def test_a_bound_that_says_next_to_nothing_takes_a_millionth_of_the_variance():
+    """Twenty deviations below the mean: all of the distribution is beyond it."""
+    std, gain = 1.5, 0.6
+    errors = ActionResiduals(np.array([-20.0]), np.array([False]), np.array([1.0]), np.array([gain]), np.array([1.0]))
+    measured = AR1Filter(std, 0.9, 0.01).pseudo_measurements(errors)
+    assert measured.variances[0] == pytest.approx((gain * std) ** 2 * (1 - 1e-6) / 1e-6)

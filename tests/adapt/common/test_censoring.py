@@ -40,3 +40,27 @@ def test_other_motors_and_other_forces_leave_none(seed, gain, force):
     rng, asked = drawn(seed)
     done = gain * asked + force * rng.standard_normal(asked.shape)
     assert not is_saturated(asked, done, np.ones_like(done))
+
+
+def counted(limit, inner, outer, *, action=0.0, sign=1.0):
+    """Whether so many effects at the limit, and so many at the places on either side of it, are a peak."""
+    effects = sign * np.repeat([1.0, 0.91, 1.09], [limit, inner, outer])[:, None]
+    return is_saturated(np.full_like(effects, action), effects, np.ones_like(effects))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_peak_has_half_as_many_again_as_below_it_and_ten_times_as_many_as_beyond(sign):
+    assert counted(30, 19, 2, sign=sign)
+    assert not counted(30, 20, 2, sign=sign)
+    assert not counted(30, 19, 3, sign=sign)
+
+
+def test_a_few_effects_at_the_limit_are_no_peak():
+    assert counted(20, 0, 0)
+    assert not counted(19, 0, 0)
+
+
+@pytest.mark.parametrize("action", [0.9, -0.9])
+def test_effects_of_actions_that_were_near_the_limit_themselves_do_not_count(action):
+    assert counted(40, 0, 0, action=0.8 * action)
+    assert not counted(40, 0, 0, action=action)

@@ -5,7 +5,8 @@ import pytest
 
 from isthmus.adapt.common.action_residuals import ActionResiduals
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
-from isthmus.adapt.common.ridge import FOLDS, PENALTIES, fit_ridge
+from isthmus.adapt.common.ridge import FOLDS, PENALTIES, _best_penalty, _folds, _nll, error_sizes, fit_ridge
+from isthmus.adapt.settings import Components
 
 EPISODES, STEPS, FEATURES = 10, 15, 4
 
@@ -89,3 +90,70 @@ def test_rows_count_by_the_innovation_that_is_expected_of_them():
     assert whitened.weights[0, 0] == pytest.approx(-0.4, abs=0.03)
     assert plain.weights[0, 0] < -0.6
     assert whitened.nll[0] < plain.nll[0]
+
+
+def test_few_episodes_are_cut_into_blocks_of_rows_and_many_stay_whole():
+    assert _folds(np.repeat([3, 7], 5)).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert _folds(np.repeat([2, 3, 5, 7, 11], 2)).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert _folds(np.repeat(np.arange(10), 1)).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_the_size_of_errors_is_their_root_mean_square_over_the_gain():
+    rng = np.random.default_rng(0)
+    values, gain = rng.standard_normal((50, 2)), np.broadcast_to([0.5, 0.8], (50, 2))
+    errors = ActionResiduals(values, np.ones((50, 2), np.bool_), np.zeros((50, 2)), gain, np.ones((50, 2)))
+    expected = np.sqrt(np.square(values).mean(axis=0)) / [0.5, 0.8]
+    np.testing.assert_allclose(error_sizes(errors), expected, rtol=1e-12)
+    nothing = ActionResiduals(values, np.zeros((50, 2), np.bool_), np.ones((50, 2)), gain, np.ones((50, 2)))
+    np.testing.assert_array_equal(error_sizes(nothing), 0.0)
+
+
+def test_rows_count_by_how_surely_they_are_known():
+    x, y, episodes = problem(3, 0.3)
+    std = np.where(episodes % 2, 5.0, 1.0)
+    y = np.where(episodes % 2, y + 10 * x[:, 1], y)  # of rows that tell little, which speak for another slope
+    fold = episodes // 2
+    penalties = (np.inf, *reversed(PENALTIES))
+    missed = np.array(
+        [
+            np.concatenate(
+                [
+                    y[fold == k] - x[fold == k] @ ridge((x / std[:, None])[fold != k], (y / std)[fold != k], penalty)
+                    for k in range(5)
+                ]
+            )
+            for penalty in penalties
+        ]
+    )
+    left = np.array([[np.square((one / std)[fold == k]).sum() for k in range(5)] for one in missed])
+    more = left - left[left.sum(axis=1).argmin()]
+    taken = next(row for row, one in enumerate(more) if one.mean() <= one.std(ddof=1) / np.sqrt(5))
+    unweighed = np.array([[np.square(one[fold == k]).sum() for k in range(5)] for one in missed])
+    apart = unweighed - unweighed[unweighed.sum(axis=1).argmin()]
+    assert taken != next(row for row, one in enumerate(apart) if one.mean() <= one.std(ddof=1) / np.sqrt(5))
+    penalty, rest = _best_penalty(x, y, 1 / std, fold, penalties)
+    assert penalty == penalties[taken]
+    np.testing.assert_allclose(rest, missed[taken], rtol=1e-6)
+
+
+def test_without_cross_validation_the_weakest_penalty_is_taken_however_much_it_overfits():
+    rng = np.random.default_rng(0)
+    x, y, episodes = rng.standard_normal((60, 40)), rng.standard_normal(60), np.arange(60) // 6
+    found = fit_ridge(
+        x, errors_of(y), episodes, episodes, AR1Disturbance.none(1), components=Components(cross_validation=False)
+    )
+    np.testing.assert_allclose(found.weights[:, 0], ridge(x, y, 1.0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("wild", [0.0, 0.1])
+def test_residuals_are_as_unlikely_as_under_the_best_of_thirteen_sizes(wild):
+    rng = np.random.default_rng(1)
+    std = rng.uniform(0.05, 0.2, 400)
+    missed = std * rng.standard_normal(400) * np.where(rng.random(400) < wild, 20.0, 1.0)
+    size = np.sqrt(np.square(missed / std).mean())
+    unlikely = []
+    for step in range(13):
+        each = 10 ** (-2 + step / 6) * size * std
+        density = 0.98 * np.exp(-0.5 * np.square(missed / each)) / (each * np.sqrt(2 * np.pi)) + 0.02 / 6
+        unlikely.append(-np.log(density).mean())
+    assert _nll(missed, std) == pytest.approx(min(unlikely), rel=1e-9)

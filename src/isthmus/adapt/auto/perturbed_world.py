@@ -21,7 +21,7 @@ class PerturbedWorld:
         delay: int = 0,
         see: Callable[[Float], Float] | None = None,
     ) -> None:
-        """Take over `world`; `rng` draws disturbances and noise, and observations (n, obs) are given as `see` has them."""
+        """Take over `world`; `rng` draws disturbances and noise, and `see` changes observations (n, obs)."""
         self.spec: WorldSpec = world.spec
         self.n: int = world.n
         self.fields: Fields = world.fields

@@ -32,10 +32,8 @@ LEAST_INFORMATION = 1e-6
 class PseudoMeasurements:
     """Normal measurements (T, ...) that say the same about x as the censored and contaminated ones they replace."""
 
-    values: Float
-    """y."""
-    gain: Float
-    """h."""
+    values: Float  # y
+    gain: Float  # h
     variances: Float
     """R; infinite for a measurement that is missing or an outlier."""
 
@@ -44,12 +42,9 @@ class PseudoMeasurements:
 class AR1Filter:
     """The filter of one disturbance, or of several where the parameters are arrays that broadcast."""
 
-    std: Float | float
-    """s."""
-    correlation: Float | float
-    """a."""
-    measurement_std: Float | float
-    """b."""
+    std: Float | float  # s
+    correlation: Float | float  # a
+    measurement_std: Float | float  # b
 
     @property
     def process_variance(self) -> Float:

@@ -14,8 +14,7 @@ class RaggedBatch:
 
     step: Int
     """Its place in its run (n,)."""
-    run: Int
-    """(n,)."""
+    run: Int  # (n,)
 
     @staticmethod
     def of(runs: Int) -> "RaggedBatch":

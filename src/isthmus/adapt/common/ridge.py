@@ -29,8 +29,7 @@ PENALTIES = tuple(float(penalty) for penalty in np.geomspace(1.0, 1e4, 9))
 class RidgeFit:
     """A linear regression of the errors of each actuator."""
 
-    weights: Float
-    """(features, act)."""
+    weights: Float  # (features, act)
     rmse: Float
     """Error that the regression, and a disturbance that is followed, leave on held-out rows (act,)."""
     baseline_rmse: Float

@@ -49,16 +49,16 @@ class FinetuneMethod:
     def learn(
         self, episodes: Sequence[Episode], round_number: int, progress: Callable[[int, float], None]
     ) -> FitReport:
-        """Learn the simulator's error from everything so far, and practise in the corrected simulator."""
+        """Learn the simulator's error from everything so far, and train in the corrected simulator."""
         source = self._source
         steps = Steps.of(episodes, source.simulator)
         correct = fit_residual(steps, source.spec.targets, stream(source.seed, "residual", round_number))
         return self._train(self._finetuner.corrected(correct), SPELLS, round_number, progress)
 
     def learn_in(self, rehearsal: Rehearsal, round_number: int, progress: Callable[[int, float], None]) -> FitReport:
-        """Practise where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
+        """Train where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
         if rehearsal.finetuner is None:
-            raise Problem("this simulation cannot be practised in")
+            raise Problem("this simulation cannot be trained in")
         return self._train(rehearsal.finetuner(self._policy), LONG_SPELLS, round_number, progress)
 
     def _train(

@@ -19,8 +19,7 @@ from isthmus.sim.sensitivity import predict_in_chunks, quick_action_sensitivity
 class InverseSolution:
     """The best that was found in n worlds."""
 
-    actions: Float
-    """(n, act)."""
+    actions: Float  # (n, act)
     observations: Float
     """Where they lead (n, obs)."""
     limited: Bool

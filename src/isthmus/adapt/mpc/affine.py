@@ -47,12 +47,9 @@ class Units:
 class Affine:
     """x' = A x + B u + c in n worlds."""
 
-    A: Float
-    """(n, d, d)."""
-    B: Float
-    """(n, d, act)."""
-    c: Float
-    """(n, d)."""
+    A: Float  # (n, d, d)
+    B: Float  # (n, d, act)
+    c: Float  # (n, d)
 
     def __call__(self, states: Float, controls: Float) -> Float:
         """The next states (n, d)."""
@@ -65,8 +62,7 @@ class Transition:
 
     before: Float
     """State (n, d)."""
-    control: Float
-    """(n, act)."""
+    control: Float  # (n, act)
     after: Float
     """State (n, d)."""
     expected: Float

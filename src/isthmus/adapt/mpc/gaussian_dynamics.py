@@ -29,14 +29,10 @@ RIDGE = 1e-5
 class GaussianSettings:
     """How much the robot's own motion counts against the simulator."""
 
-    forget: float = 0.5
-    """g."""
-    evidence: float = 3.0
-    """N."""
-    mean_strength: float = 1.0
-    """m."""
-    covariance_strength: float = 1.0
-    """n0."""
+    forget: float = 0.5  # g
+    evidence: float = 3.0  # N
+    mean_strength: float = 1.0  # m
+    covariance_strength: float = 1.0  # n0
     alpha: float = 100.0
     """In squared standard deviations of a step: how far about the robot the simulator's slopes are taken to hold."""
     noise: float = 1e-2

@@ -79,24 +79,15 @@ class Local:
     at the end.
     """
 
-    A: Float
-    """(n, T, d, d)."""
-    B: Float
-    """(n, T, d, act)."""
-    lx: Float
-    """(n, T, d)."""
-    lu: Float
-    """(n, T, act)."""
-    lxx: Float
-    """(n, T, d, d)."""
-    luu: Float
-    """(n, T, act, act)."""
-    lux: Float
-    """(n, T, act, d)."""
-    Vx: Float
-    """(n, d)."""
-    Vxx: Float
-    """(n, d, d)."""
+    A: Float  # (n, T, d, d)
+    B: Float  # (n, T, d, act)
+    lx: Float  # (n, T, d)
+    lu: Float  # (n, T, act)
+    lxx: Float  # (n, T, d, d)
+    luu: Float  # (n, T, act, act)
+    lux: Float  # (n, T, act, d)
+    Vx: Float  # (n, d)
+    Vxx: Float  # (n, d, d)
 
 
 STEP_SIZES = tuple(2.0**-i for i in range(9))
@@ -127,12 +118,10 @@ class System(Protocol):
 class Plan:
     """n trajectories that follow from their controls."""
 
-    states: Float
-    """(n, T+1, d)."""
+    states: Float  # (n, T+1, d)
     controls: Float
     """(n, T, act), within the limits."""
-    cost: Float
-    """(n,)."""
+    cost: Float  # (n,)
     mu: Float
     """The regularisation that the last backward pass took (n,)."""
 
@@ -198,10 +187,8 @@ def _where(better: Bool, tried: Plan, other: Plan) -> Plan:
 class Gains:
     """u = u_plan + k + K (x - x_plan)."""
 
-    k: Float
-    """(n, T, act)."""
-    K: Float
-    """(n, T, act, d)."""
+    k: Float  # (n, T, act)
+    K: Float  # (n, T, act, d)
     mu: Float
     """The Levenberg regularisation it took (n,)."""
 

@@ -17,8 +17,7 @@ FORGET = 0.5
 class OutputError:
     """Adds the smoothed error e; the first one of an episode is taken as it is."""
 
-    forget: float = FORGET
-    """g."""
+    forget: float = FORGET  # g
 
     def initial_state(self, n: int, units: Units) -> PolicyState:
         """No errors."""

@@ -76,8 +76,8 @@ class OraclePolicy(AdaptedPolicy):
         o_want = self.source.predict(history, a_src)
         within = self.source.spec.clip(a_src)
         target = self.target
-        reach = OneStepInverse(target.simulator, target.low, target.high, self.metric, ITERATIONS)
-        found = reach(history.current, o_want, within)
+        inverse = OneStepInverse(target.simulator, target.low, target.high, self.metric, ITERATIONS)
+        found = inverse(history.current, o_want, within)
         command = keep_overflow(a_src, found.actions, target.low, target.high)
         missed = self.metric.scaled(o_want - found.observations)
         return OracleDecision(a_src, o_want, command, missed, found.limited), state

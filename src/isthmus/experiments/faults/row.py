@@ -134,8 +134,8 @@ class _Bench:
         flight = Flight.read(self._log, since)
         at = flight.faults[0] if flight.faults else at
         # A robot that is frozen, killed or cut off does not hear it: then it counts when it was on its way.
-        deaf = self._fault.way in ("robot SIGSTOP", "robot SIGKILL") or "--faults.cut" in self._fault.options
-        holds = [when for when in (self._cancels if deaf else flight.holds) if when >= at]
+        cut_off = self._fault.way in ("robot SIGSTOP", "robot SIGKILL") or "--faults.cut" in self._fault.options
+        holds = [when for when in (self._cancels if cut_off else flight.holds) if when >= at]
         # And nobody can tell when it came to rest.
         rest = None if self._fault.way in ("robot SIGSTOP", "robot SIGKILL") else flight.at_rest(at)
         return Trial(
@@ -145,7 +145,7 @@ class _Bench:
             peak=flight.peak,
             outside=len(flight.outside()),
             goals=len(flight.goals),
-            after=sum(goal["at"] > holds[0] for goal in flight.goals) if holds and not deaf else 0,
+            after=sum(goal["at"] > holds[0] for goal in flight.goals) if holds and not cut_off else 0,
             code=code,
             said=controller.words(),
         )

@@ -7,6 +7,7 @@ import numpy as np
 
 from isthmus.core import Bool, Estimator, Float, Lost, Step, WorldSpec
 from isthmus.hardware.guard import Guard
+from isthmus.hardware.one_robot import OneRobot
 from isthmus.hardware.ros1.arm_link import RosArmLink
 from isthmus.hardware.ros1.control import ArmControl
 
@@ -48,10 +49,8 @@ Begin = Callable[[np.random.Generator], Float]
 """Draws the first observation (obs,) of an episode: where the joints are to be, and what is the task's own."""
 
 
-class RosWorld:
+class RosWorld(OneRobot):
     """A world of one arm. Joints are known by name, and by nothing else."""
-
-    n = 1
 
     def __init__(
         self,
@@ -73,7 +72,8 @@ class RosWorld:
         `go_on` moves on what in an observation (obs,) is the task's own; `watch` is shown what the
         sensors show. An `estimator` makes observations of it.
         """
-        self._link, self._spec, self._guard = link, spec, guard
+        super().__init__(spec, estimator)
+        self._link, self._guard = link, guard
         self._begin, self._go_on, self._watch = begin, go_on, watch
         self._control = ArmControl(
             link, guard.limits, speeds, spec.control_period, stale=stale, overrun=overrun, patience=patience
@@ -81,25 +81,8 @@ class RosWorld:
         names = spec.observation_names
         self._positions = [names.index(joint) for joint in spec.action_names]
         self._velocities = [names.index(f"{joint} velocity") for joint in spec.action_names]
-        self._observation = np.zeros(spec.observation_size)
-        self._estimator, self._estimate = estimator, self._observation[None].copy()
         self._last, self._ended = 0.0, True
         self.pace = Pace()
-
-    @property
-    def spec(self) -> WorldSpec:
-        """Names, limits and rates."""
-        return self._spec
-
-    @property
-    def observations(self) -> Float:
-        """What was observed last (1, obs)."""
-        return self._estimate.copy()
-
-    @property
-    def sensed(self) -> Float:
-        """What the sensors showed last (1, obs), before any estimator: what a robot is judged by."""
-        return self._observation[None].copy()
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Move the arm to where the next episode begins; returns what is seen there (1, obs)."""
@@ -115,9 +98,7 @@ class RosWorld:
         control.begin()
         self._ended = False
         self._observation = first.copy()
-        self._take_over()
-        if self._estimator is not None:
-            self._estimate = self._estimator.begin(self._estimate, slice(None))
+        self._look(None)
         return self.observations
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -153,12 +134,10 @@ class RosWorld:
         self.pace.steps += 1
         self.pace.seconds += self._spec.control_period
         self._observation = self._go_on(self._observation)
-        self._take_over()
-        if self._estimator is not None:
-            self._estimate = self._estimator(self._estimate, control.sent[None], slice(None))
+        self._look(control.sent)
 
-    def _take_over(self) -> None:
-        """See the arm as it is when the next command is due."""
+    def _look(self, applied: Float | None) -> None:
+        """See the arm as it is when the next command is due, after the command `applied` (act,)."""
         self._observation[self._positions] = self._control.positions
         self._observation[self._velocities] = self._control.velocities
-        self._estimate = self._observation[None].copy()
+        self._take_over(applied)

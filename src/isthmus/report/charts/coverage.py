@@ -23,10 +23,8 @@ SHADES = 5
 class Projection:
     """The plane in which standardised observations vary the most."""
 
-    mean: Float
-    """(obs,)."""
-    basis: Float
-    """(obs, 2)."""
+    mean: Float  # (obs,)
+    basis: Float  # (obs, 2)
     explained_variance: tuple[float, float]
     """Share of the variance along each axis."""
 

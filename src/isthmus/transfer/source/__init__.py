@@ -1,1 +1,1 @@
-"""The source side of a run, as methods are given it: policy, simulator, cost, training, rehearsals."""
+"""What a run knows of the source, as methods get it: policy, simulator, cost, training, rehearsals."""

@@ -25,7 +25,7 @@ def _placed(joint: int, moved: Callable[[float], float]) -> Spoil:
     return spoil
 
 
-def _hasty(reading: JointReading, _first: JointReading) -> JointReading:
+def _too_fast(reading: JointReading, _first: JointReading) -> JointReading:
     velocities = reading.velocities.copy()
     velocities[PAN] = 1e300
     return replace(reading, velocities=velocities)
@@ -52,7 +52,7 @@ WRONGS: dict[str, Spoil] = {
     "outside": _placed(ELBOW, lambda at: at + 5.0),
     "huge": _placed(PAN, lambda _at: 1e300),
     "nan": _placed(PAN, lambda _at: np.nan),
-    "velocity": _hasty,
+    "velocity": _too_fast,
     "stuck": _stuck,
     "swapped": _swapped,
     "repeated": _repeated,
