@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.actuators.contract import Contract
-from isthmus.actuators.parts import Activation, Gru, Network, Pd
+from isthmus.actuators.parts import Activation, Gru, Joint, Network, Pd
 from isthmus.core import Problem
 from isthmus.io import load_arrays, save_arrays, write_json
 
 KIND = "actuator"
 LIMITS = ("effort_limit", "saturation", "speed_limit", "seen")
-PARTS = ("pd", "network", "gru")
+PARTS = ("pd", "network", "gru", "joint")
 LARGEST_LAYER = 4096
 
 
@@ -27,6 +27,8 @@ class Actuator:
     pd: Pd | None = None
     network: Network | None = None
     gru: Gru | None = None
+    joint: Joint | None = None
+    """Armature, damping and friction that the simulator's joints get with it; None leaves them as they are."""
     name: str = ""
     """The kind of model: `ideal PD`, `MLP 3 x 32`."""
 
@@ -37,6 +39,8 @@ class Actuator:
             raise Problem("an actuator needs a PD law or a network")
         if self.pd is not None and len(self.pd.kp) != size:
             raise Problem(f"a PD law of {len(self.pd.kp)} joints does not fit an actuator of {size}")
+        if self.joint is not None and len(self.joint.armature) != size:
+            raise Problem(f"the parameters of {len(self.joint.armature)} joints do not fit an actuator of {size}")
         if self.network is not None:
             if self.network.inputs != inputs:
                 raise Problem(
@@ -125,12 +129,14 @@ def load_actuator(path: Path) -> Actuator:
         raise Problem(f"{path} is not a usable {KIND} file: {error}") from error
 
 
-def _part(part: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Pd | Network | Gru:
+def _part(part: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Pd | Network | Gru | Joint:
     own = {key.removeprefix(f"{part}/"): value for key, value in arrays.items() if key.startswith(f"{part}/")}
     if any(max(value.shape, default=0) > LARGEST_LAYER for value in own.values()):
         raise ValueError(f"a layer is wider than {LARGEST_LAYER}")
     if part == "pd":
         return Pd.from_arrays(own)
+    if part == "joint":
+        return Joint.from_arrays(own)
     return Gru.from_arrays(own) if part == "gru" else Network.from_arrays(own, cast("Activation", meta["activation"]))
 
 

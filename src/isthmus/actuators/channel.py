@@ -3,12 +3,15 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.engine import SETTLE, Columns, make_engine
+from isthmus.actuators.parts import Joint
 from isthmus.core import Float, Problem, Rows
 from isthmus.sim import Fields, RobotModel
 
@@ -84,7 +87,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def as_motors(model: mujoco.MjModel, most: Float) -> mujoco.MjModel:
-    """A copy of `model` with plain torque motors of gear 1 for actuators, limited to `most` (nu,) where that is finite."""
+    """A copy of `model` with torque motors of gear 1 for actuators, limited to `most` (nu,) where that is finite."""
     changed = copy.copy(model)
     changed.actuator_gaintype[:] = mujoco.mjtGain.mjGAIN_FIXED.value
     changed.actuator_biastype[:] = mujoco.mjtBias.mjBIAS_NONE.value
@@ -111,5 +114,18 @@ def equip(robot: RobotModel, actuator: Actuator) -> RobotModel:
     most = np.empty(len(order))
     most[order] = actuator.contract.effort_limit
     motors = replace(robot, model=as_motors(robot.model, most))
+    if actuator.joint is not None:
+        set_joints(motors.model, actuator.joint, motors.model.jnt_dofadr[motors.model.actuator_trnid[order, 0]])
     ActuatorChannel(actuator, motors, 1)  # refuse what does not fit before anything runs
-    return replace(motors, drive=lambda n: ActuatorChannel(actuator, motors, n))
+
+    def drive(n: int) -> ActuatorChannel:
+        return ActuatorChannel(actuator, motors, n)
+
+    return replace(motors, drive=drive)
+
+
+def set_joints(model: mujoco.MjModel, joint: Joint, dofs: NDArray[Any]) -> None:
+    """Give the degrees of freedom of a model the armature, damping and friction that belong to an actuator model."""
+    model.dof_armature[dofs], model.dof_frictionloss[dofs] = joint.armature, joint.frictionloss
+    model.dof_damping[dofs] = joint.damping
+    mujoco.mj_setConst(model, mujoco.MjData(model))

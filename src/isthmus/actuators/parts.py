@@ -69,6 +69,36 @@ class Pd:
 
 
 @dataclass(frozen=True)
+class Joint:
+    """What the simulator's joints need beside the torque: found by replay, where both are fitted together."""
+
+    armature: Float
+    """(J,) kg m2: inertia of the rotor, seen at the joint."""
+    damping: Float
+    """(J,) N m s/rad."""
+    frictionloss: Float
+    """(J,) N m."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no joint has."""
+        for one in fields(self):
+            array = np.array(getattr(self, one.name), dtype=np.float64)
+            if array.shape != (len(self.armature),) or not np.isfinite(array).all() or (array < 0).any():
+                raise Problem(f"{one.name} of {len(self.armature)} joints must be as many numbers of at least 0")
+            array.flags.writeable = False
+            object.__setattr__(self, one.name, array)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The numbers by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> "Joint":
+        """The joint whose `arrays()` these are."""
+        return Joint(**{one.name: np.asarray(arrays[one.name], np.float64) for one in fields(Joint)})
+
+
+@dataclass(frozen=True)
 class Network:
     """Layers of `x @ weight + bias` on raw inputs: all scaling is in the weights. No hidden layer makes it linear.
 
@@ -142,7 +172,7 @@ def activate(values: Float32, activation: Activation) -> Float32:
     if activation == "tanh":
         return np.tanh(values)
     if activation == "relu":
-        return np.maximum(values, 0)
+        return np.maximum(values, np.float32(0))
     return np.where(values > 0, values, np.expm1(np.minimum(values, 0))).astype(np.float32)
 
 

@@ -22,8 +22,8 @@ class MujocoWorld:
     Source and target are the same class. The target's `models` have a gap applied, and channels may lie between a
     command and its actuator (`actions` once a control step, `drives` once a physics step) or between a sensor and the
     observation (`sensors`). An `estimator` turns what the sensors show into the observation. Predictions, episode ends
-    and `fields` know nothing of either. The drive of the robot model itself is in predictions too. Derived quantities in
-    an observation are those that `mj_step` leaves behind, as in Gymnasium's environments.
+    and `fields` know nothing of either. The drive of the robot model itself is in predictions too. Derived quantities
+    in an observation are those that `mj_step` leaves behind, as in Gymnasium's environments.
     """
 
     def __init__(
