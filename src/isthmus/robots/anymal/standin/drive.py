@@ -19,7 +19,7 @@ SOURCE = Library("anymal-drive", (Path(__file__).parent / "drive.c",))
 
 @final
 class SeriesElasticDrives:
-    """Drives of n robots; joints are the last of `qpos` and `qvel` unless `first` says where they begin."""
+    """The drives of n robots."""
 
     def __init__(self, n: int, drive: Drive, delay: float, period: float, *, joints: tuple[int, int] = (7, 6)) -> None:
         """Set up n robots whose physics is stepped every `period` seconds; `joints` begin there in qpos and qvel."""
@@ -37,6 +37,8 @@ class SeriesElasticDrives:
         self._code.restype = None
         self.torque = np.zeros((n, self._joints))
         """Of the springs at this moment (n, joints)."""
+        self.recorded: list[tuple[Float, Float, Float]] | None = None
+        """Angles, speeds and torques of every physics step, each (m, joints), where they are wanted."""
 
     def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:  # noqa: ARG002
         """Start with motors at rest, springs relaxed, and the joints' own angles as targets."""
@@ -58,6 +60,8 @@ class SeriesElasticDrives:
             *(array.ctypes.data for array in (self._numbers, targets, angles, speeds, self._state, self._late)),
             *(array.ctypes.data for array in (self._slot, mean, last)),
         )
+        if self.recorded is not None:
+            self.recorded.append((angles, speeds, self.torque[rows].copy()))
         self.torque[rows] = last
         return mean
 

@@ -15,6 +15,8 @@ from isthmus.sim import MujocoWorld
 
 GANTRY = 0.9
 """How high the base of a robot hangs that is played to in the air, in m."""
+NOISES = {"position": "angle_noise", "velocity": "speed_noise", "torque": "torque_noise"}
+"""What the joints measure, and the parameter that has its noise."""
 PUSHED_EVERY, PUSH = 200, 0.3
 """An operator pushes a robot that is played to: steps of 2.5 ms between pushes, standard deviation in m/s."""
 
@@ -31,19 +33,35 @@ class Machine:
         single = replace(body, frame_skip=1)
         self._playing = MujocoWorld(single, n, models=model, drives=self.drives)
         self._parameters, self._rng = parameters, np.random.default_rng(seed)
+        self._running = np.ones(n, np.bool_)
 
     def reset(self, commands: Float) -> Float:
         """Start new walks under the commanded speeds (n,); returns observations (n, obs)."""
         self.world.reset(self._rng)
+        self._running[:] = True
         self.world.fields["qpos"][:, -1] = commands
         return _observed(self.world)
 
-    def step(self, targets: Float, kicks: Float | None) -> tuple[Float, Bool]:
-        """Hold joint targets (n, 12) for a control period, after kicks (n, 2) to the base in m/s."""
+    def step(self, targets: Float, kicks: Float | None) -> tuple[Float, Bool, dict[str, Float]]:
+        """Hold joint targets (n, 12) for a control period, after kicks (n, 2) to the base in m/s.
+
+        Returns observations, who has fallen, and what the joints of all measured at 400 Hz (steps, n, 12); nothing new
+        is measured after a fall.
+        """
         if kicks is not None:
             self.world.fields["qvel"][:, :2] += kicks
+        kept = self.drives.recorded = []
         step = self.world.step(targets)
-        return step.observations, step.ended
+        self.drives.recorded = None
+        log = {name: np.zeros((len(kept), *targets.shape)) for name in NOISES}
+        for row, measured in enumerate(kept):
+            for name, numbers in zip(NOISES, measured, strict=True):
+                log[name][row, self._running] = self._noisy(name, numbers)
+        self._running = ~step.ended
+        return step.observations, step.ended, log
+
+    def _noisy(self, name: str, numbers: Float) -> Float:
+        return numbers + self._rng.normal(0, getattr(self._parameters, NOISES[name]), numbers.shape)
 
     def play(self, targets: Float, hung: Bool) -> dict[str, Float]:
         """Follow joint targets (T, n, 12), a sample every 2.5 ms, some robots `hung` (n,) in the air, others pushed.
@@ -54,7 +72,7 @@ class Machine:
         world, rng = self._playing, self._rng
         world.reset(rng)
         shape = targets.shape
-        log = {name: np.zeros(shape) for name in ("position", "velocity", "torque")} | {"fresh": np.zeros(shape[:2])}
+        log = {name: np.zeros(shape) for name in NOISES} | {"fresh": np.zeros(shape[:2])}
         log["fresh"][0] = 1.0
         qpos, qvel = world.fields["qpos"], world.fields["qvel"]
         joints, speeds = slice(7, 7 + len(JOINTS)), slice(6, 6 + len(JOINTS))
@@ -69,9 +87,7 @@ class Machine:
             if ended.any():
                 world.reset(rng, ended)
                 log["fresh"][min(row + 1, len(targets) - 1), ended] = 1.0
-        for name, noise in zip(log, ("angle_noise", "speed_noise", "torque_noise"), strict=False):
-            log[name] += rng.normal(0, getattr(self._parameters, noise), shape)
-        return log
+        return log | {name: self._noisy(name, log[name]) for name in NOISES}
 
 
 def _observed(world: MujocoWorld) -> Float:
