@@ -9,6 +9,7 @@ from isthmus.cli.bench import Bench
 from isthmus.cli.check import Check
 from isthmus.cli.compare import Compare
 from isthmus.cli.experiment.ablation import Ablation
+from isthmus.cli.experiment.anymal import Anymal
 from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.seeds import Seeds
@@ -89,6 +90,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "ablation": Leaf("leave out one part of a method at a time", Ablation),
                 "suite": Leaf("every method on several gaps of each robot", Suite),
                 "paper": Leaf("the figures of the paper", Paper),
+                "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),
             },
         ),
     },
