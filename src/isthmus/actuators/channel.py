@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.actuators.actuator import Actuator
-from isthmus.actuators.engine import SETTLE, Columns, make_engine
+from isthmus.actuators.engine import SETTLE, Columns, Engine, make_engine
 from isthmus.actuators.parts import Joint
 from isthmus.core import Float, Problem, Rows
 from isthmus.sim import Fields, RobotModel
@@ -19,13 +19,31 @@ OFTEN = 0.01
 """Share of samples outside the data from which on the simulator says so."""
 
 
+class Outside:
+    """Counts how often actuator models were asked outside their data, over all simulations that it watches."""
+
+    def __init__(self) -> None:
+        """Watch nothing yet."""
+        self._engines: list[Engine] = []
+
+    def watch(self, engine: Engine) -> None:
+        """Count what this engine is asked, too."""
+        self._engines.append(engine)
+
+    @property
+    def share(self) -> float:
+        """Share of all samples so far that lay outside the data."""
+        total = sum(int(engine.total.sum()) for engine in self._engines)
+        return sum(int(engine.outside.sum()) for engine in self._engines) / max(1, total)
+
+
 class ActuatorChannel:
     """The drives of n robots: targets (m, act) in, controls (m, act) out that give the model's torques.
 
     A new episode fills the history with its first sample. Targets are clipped as the robot's driver clips commands.
     """
 
-    def __init__(self, actuator: Actuator, robot: RobotModel, n: int) -> None:
+    def __init__(self, actuator: Actuator, robot: RobotModel, n: int, outside: Outside | None = None) -> None:
         """Set up n robots whose actuators are torque motors (see `as_motors`)."""
         model = robot.model
         fitted = actuator.at(model.opt.timestep)
@@ -43,6 +61,8 @@ class ActuatorChannel:
             ),
         )
         self._low, self._high, self._worlds = robot.spec.action_low, robot.spec.action_high, np.arange(n)
+        self._outside = outside or Outside()
+        self._outside.watch(self._engine)
         self._memory = fitted.depth - 1 if fitted.gru is None else SETTLE
 
     @property
@@ -63,7 +83,7 @@ class ActuatorChannel:
     @property
     def outside(self) -> float:
         """Share of all samples so far that lay outside the data that the model was fitted to."""
-        return float(self._engine.outside.sum() / max(1, self._engine.total.sum()))
+        return self._outside.share
 
 
 def joint_order(actuator: Actuator, model: mujoco.MjModel) -> list[int]:
@@ -103,8 +123,11 @@ def as_motors(model: mujoco.MjModel, most: Float) -> mujoco.MjModel:
     return changed
 
 
-def equip(robot: RobotModel, actuator: Actuator) -> RobotModel:
-    """The robot with an actuator model for drives, in every simulation and prediction that is made of it."""
+def equip(robot: RobotModel, actuator: Actuator, outside: Outside | None = None) -> RobotModel:
+    """The robot with an actuator model for drives, in every simulation and prediction that is made of it.
+
+    `outside` counts how often the model is asked outside its data, in all of them together.
+    """
     if actuator.contract.command != robot.spec.commands:
         raise Problem(
             f"the actuator model takes {actuator.contract.command} commands and this robot is given "
@@ -119,7 +142,7 @@ def equip(robot: RobotModel, actuator: Actuator) -> RobotModel:
     ActuatorChannel(actuator, motors, 1)  # refuse what does not fit before anything runs
 
     def drive(n: int) -> ActuatorChannel:
-        return ActuatorChannel(actuator, motors, n)
+        return ActuatorChannel(actuator, motors, n, outside)
 
     return replace(motors, drive=drive)
 

@@ -172,7 +172,7 @@ def activate(values: Float32, activation: Activation) -> Float32:
     if activation == "tanh":
         return np.tanh(values)
     if activation == "relu":
-        return np.maximum(values, np.float32(0))
+        return np.asarray(np.maximum(values, 0), np.float32)
     return np.where(values > 0, values, np.expm1(np.minimum(values, 0))).astype(np.float32)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.actuators.parts import Joint
-from isthmus.core import Float, Problem, unknown_name
+from isthmus.core import Problem, unknown_name
 
 FREE = mujoco.mjtJoint.mjJNT_FREE.value
 HINGE = mujoco.mjtJoint.mjJNT_HINGE.value
@@ -130,5 +130,3 @@ PLANTS: dict[str, Callable[[tuple[str, ...], Mapping[str, float]], Plant]] = {
     "joints": second_order,
 }
 """Robots that come by name. `joints` is for a robot without a model."""
-
-

@@ -1,5 +1,6 @@
-"""Replay a recording through a simulator: start as the robot did, give the same targets, and see where the joints go."""
+"""Replay a recording through a simulator: start as the robot did, give the same targets, see where the joints go."""
 
+import copy
 from dataclasses import dataclass
 
 import mujoco
@@ -7,7 +8,8 @@ import numpy as np
 from mujoco.batch import Batch
 
 from isthmus.actuators.actuator import Actuator
-from isthmus.actuators.engine import Columns, make_engine
+from isthmus.actuators.channel import set_joints
+from isthmus.actuators.engine import Columns, Engine, make_engine
 from isthmus.actuators.log import ActuatorLog
 from isthmus.actuators.plant import Plant
 from isthmus.core import Float, Int, Problem
@@ -65,7 +67,7 @@ def replay(actuator: Actuator, plant: Plant, log: ActuatorLog, where: Windows) -
     qpos, qvel, force = (batch.bind(name) for name in ("qpos", "qvel", "qfrc_applied"))
     batch.reset()
     engine = make_engine(fitted, n, Columns(fitted.contract.size, position=plant.positions, velocity=plant.dofs))
-    _warm_up(engine.step, log, where, plant, substeps, fitted.depth)
+    _warm_up(engine, log, where, plant, substeps, fitted.depth)
     qpos[:, plant.positions], qvel[:, plant.dofs] = log.position[where.first], log.velocity[where.first]
     out = np.empty((n, where.length, len(plant.joints)))
     out[:, 0] = log.position[where.first]
@@ -87,9 +89,7 @@ def steps_per_sample(dt: float) -> int:
 
 
 def _model(plant: Plant, actuator: Actuator, dt: float) -> mujoco.MjModel:
-    from isthmus.actuators.channel import set_joints  # noqa: PLC0415 - the simulator's seam is not needed to import this
 
-    import copy  # noqa: PLC0415
 
     model = copy.copy(plant.model)
     model.opt.timestep = dt
@@ -98,7 +98,7 @@ def _model(plant: Plant, actuator: Actuator, dt: float) -> mujoco.MjModel:
     return model
 
 
-def _warm_up(step, log: ActuatorLog, where: Windows, plant: Plant, substeps: int, depth: int) -> None:  # noqa: ANN001
+def _warm_up(engine: Engine, log: ActuatorLog, where: Windows, plant: Plant, substeps: int, depth: int) -> None:
     """Show the engine the recorded samples before each window, as far as the segment has any."""
     size = (len(where.first), max(int(plant.positions.max()), int(plant.dofs.max())) + 1)
     back = -(-depth // substeps)
@@ -108,7 +108,7 @@ def _warm_up(step, log: ActuatorLog, where: Windows, plant: Plant, substeps: int
         position, velocity = np.zeros(size), np.zeros(size)
         position[:, plant.positions], velocity[:, plant.dofs] = log.position[rows], log.velocity[rows]
         for _ in range(substeps):
-            step(np.ascontiguousarray(log.target[rows]), position, velocity)
+            engine.step(np.ascontiguousarray(log.target[rows]), position, velocity)
 
 
 def _settle_diverged(qpos: Float, qvel: Float) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from isthmus.cli.actuator.equipment import outside_warnings, provide_actuators
 from isthmus.cli.commands import Command
 from isthmus.cli.crash import describe_crash, printable
 from isthmus.cli.numbers import check_numbers
@@ -25,7 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         command = parse(current)
         check_numbers(command)
+        provide_actuators()
         command.run()
+        for warning in outside_warnings():
+            errors.print(f"isthmus: {warning}", markup=False, style="yellow")
     except Problem as problem:
         errors.print(printable(f"isthmus: {problem}"), markup=False, style="red")
         sys.exit(BAD_INPUT)

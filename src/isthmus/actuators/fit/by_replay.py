@@ -172,14 +172,11 @@ def _rms(residual: Float) -> float:
     return float(np.sqrt(np.mean(np.square(residual))))
 
 
-def _residual(
-    plant: Plant, log: ActuatorLog, where: Windows, theta: Float, limit: Float, wanted: Float
-) -> Float:
+def _residual(plant: Plant, log: ActuatorLog, where: Windows, theta: Float, limit: Float, wanted: Float) -> Float:
     """Replayed minus recorded positions (P, W, length, J) for P sets of values (P, kinds, J)."""
     at_once = max(1, MOST_SIMULATIONS // len(where.first))
     parts = [
-        _simulated(plant, log, where, theta[first : first + at_once], limit)
-        for first in range(0, len(theta), at_once)
+        _simulated(plant, log, where, theta[first : first + at_once], limit) for first in range(0, len(theta), at_once)
     ]
     return np.clip(np.concatenate(parts) - wanted, -1.0, 1.0)
 
