@@ -38,11 +38,13 @@ def sines(n: int, seconds: float, rng: np.random.Generator) -> Float:
 
 
 def steps(n: int, seconds: float, rng: np.random.Generator) -> Float:
-    """Targets (T, n, 12) held for 20 ms each: trots of many speeds, rates and heights, each joint off by random steps."""
+    """Targets (T, n, 12) held for 20 ms each: trots of many speeds and rates, each joint off by random steps."""
     count = round(seconds / (TIMESTEP * FRAME_SKIP))
     out = np.zeros((count, n, len(STANCE)))
     for robot in range(n):
-        times = np.arange(count) * TIMESTEP * FRAME_SKIP * rng.uniform(0.7, 1.3) + rng.uniform()
+        times: Float = (
+            np.arange(count, dtype=np.float64) * (TIMESTEP * FRAME_SKIP * rng.uniform(0.7, 1.3)) + rng.uniform()
+        )
         walked = trot(times, np.full(count, rng.uniform(0.0, 1.2)))
         lasting = np.repeat(rng.normal(0, 0.1, (count // 25 + 1, len(STANCE))), 25, axis=0)[:count]
         out[:, robot] = walked + lasting + rng.normal(0, rng.uniform(0.03, 0.18), walked.shape)

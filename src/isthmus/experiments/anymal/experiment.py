@@ -4,6 +4,7 @@ drives/             the models of the drives, and how far each is from the measu
 cells/, runs/       a file and a folder for each policy: its training, its network and its walks
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -178,7 +179,4 @@ def _decisive(plan: Plan) -> Json:
 
 def _plain(settings: Mapping[str, Any]) -> Json:
     """Settings as JSON gives them back."""
-    return {
-        name: _plain(value) if isinstance(value, dict) else list(value) if isinstance(value, tuple) else value
-        for name, value in settings.items()
-    }
+    return json.loads(json.dumps(settings))

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from isthmus.core import Float, Mlp, stream
+from isthmus.core import Float32, Mlp, stream
 from isthmus.experiments.anymal.walks import SCALE, Walks
 from isthmus.io import load_arrays, save_arrays
 from isthmus.robots.anymal.model import STANCE
@@ -77,7 +77,7 @@ class Learner:
         self.history.append(means)
         return means
 
-    def _collect(self, walks: Walks, seen: Any) -> tuple["_Rolled", Any]:
+    def _collect(self, walks: Walks, seen: Float32) -> tuple["_Rolled", Float32]:
         s, n = self.settings, len(seen)
         rolled = _Rolled.empty(s.steps, n, seen.shape[1])
         std = self.log_std.exp()
@@ -189,7 +189,7 @@ class Learner:
 def with_trot(layers: list[tuple[Any, Any]]) -> Mlp:
     """ReLU layers (weight, bias) of what is added, with the trot that ends their input passed through and added."""
     both = np.concatenate([np.eye(ACT), -np.eye(ACT)], axis=1).astype(np.float32)  # (12, 24)
-    weights, biases = [], []
+    weights, biases = list[Float32](), list[Float32]()
     for number, (weight, bias) in enumerate(layers[:-1]):
         inputs, outputs = weight.shape
         rows = inputs if number == 0 else inputs + 2 * ACT
@@ -231,8 +231,9 @@ class _Rolled:
     @staticmethod
     def empty(steps: int, n: int, seen: int) -> "_Rolled":
         """Room for it."""
-        flat = [torch.zeros(steps, n) for _ in range(4)]
-        return _Rolled(torch.zeros(steps, n, seen), torch.zeros(steps, n, ACT), *flat, {"reward": 0.0, "falls": 0.0})
+        reward, over, advantage, returns = (torch.zeros(steps, n) for _ in range(4))
+        seen_there, outputs = torch.zeros(steps, n, seen), torch.zeros(steps, n, ACT)
+        return _Rolled(seen_there, outputs, reward, over, advantage, returns, {"reward": 0.0, "falls": 0.0})
 
 
 def _mlp(inputs: int, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:

@@ -26,7 +26,7 @@ def foot(leg: str, angles: Float) -> Float:
 
 
 def reach(leg: str, place: Float, near: Float) -> Float:
-    """Angles (..., 3) that put the foot at `place` (..., 3), found by damped Newton steps from the angles `near` (3,)."""
+    """Angles (..., 3) that put the foot at `place` (..., 3), found by damped Newton steps from `near` (3,)."""
     angles = np.broadcast_to(near, place.shape).copy()
     step, unit = 1e-5, np.eye(3)
     for _ in range(ROUNDS):

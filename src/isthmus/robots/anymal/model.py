@@ -1,7 +1,8 @@
 """ANYmal B, from the URDF in the example-robot-data wheel, whose Python package is not used.
 
-The file needs mending before MuJoCo moves the robot as it is. The `base` link has a dummy inertia that no body can have;
-deleting it would make MuJoCo take masses from the collision shapes, 70 kg instead of 30. Visual meshes are left out.
+The file needs mending before MuJoCo moves the robot as it is. The `base` link has a dummy inertia that no body can
+have. Deleting it would make MuJoCo take masses from the collision shapes: 70 kg instead of 30. Visual meshes are left
+out.
 """
 
 from importlib.metadata import PackageNotFoundError, distribution
