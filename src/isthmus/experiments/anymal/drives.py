@@ -10,7 +10,7 @@ from isthmus.actuators import Actuator, ActuatorLog, joined
 from isthmus.actuators.fit.laws import fit_pd, ideal_pd
 from isthmus.actuators.fit.networks import NetworkSettings, fit_linear, fit_mlp
 from isthmus.actuators.predict import predicted, rmse
-from isthmus.core import Float, Int, stream
+from isthmus.core import Float, stream
 from isthmus.experiments.anymal.excitation import sines, steps
 from isthmus.robots.anymal.model import DAMPING, EFFORT, JOINTS, STIFFNESS, TIMESTEP
 from isthmus.robots.anymal.remote import RemoteAnymals
@@ -85,7 +85,7 @@ def as_log(targets: Float, played: dict[str, Float], name: str) -> ActuatorLog:
 def gait_log(steps: Sequence[dict[str, Float]], seconds: float = 8.0, robots: int = 12) -> ActuatorLog:
     """What the joints of some robots measured in a walk under a policy's own targets, up to their falls."""
     rows = steps[: round(seconds / (TIMESTEP * FRAME_SKIP))]
-    few: Int = np.linspace(0, rows[0]["targets"].shape[0] - 1, robots).round().astype(np.int64)
+    few = [round(one * (len(rows[0]["targets"]) - 1) / (robots - 1)) for one in range(robots)]
     targets = np.repeat(np.stack([row["targets"][few] for row in rows]), FRAME_SKIP, axis=0)  # (T, robots, 12)
     played = {key: np.concatenate([row[key][:, few] for row in rows]) for key in ("position", "velocity", "torque")}
     fell = np.repeat(np.stack([row["ended"][few] for row in rows]), FRAME_SKIP, axis=0)

@@ -42,9 +42,8 @@ def steps(n: int, seconds: float, rng: np.random.Generator) -> Float:
     count = round(seconds / (TIMESTEP * FRAME_SKIP))
     out = np.zeros((count, n, len(STANCE)))
     for robot in range(n):
-        times: Float = (
-            np.arange(count, dtype=np.float64) * (TIMESTEP * FRAME_SKIP * rng.uniform(0.7, 1.3)) + rng.uniform()
-        )
+        rate, offset = rng.uniform(0.7, 1.3), rng.uniform()
+        times: Float = np.arange(count, dtype=np.float64) * (TIMESTEP * FRAME_SKIP) * rate + offset
         walked = trot(times, np.full(count, rng.uniform(0.0, 1.2)))
         lasting = np.repeat(rng.normal(0, 0.1, (count // 25 + 1, len(STANCE))), 25, axis=0)[:count]
         out[:, robot] = walked + lasting + rng.normal(0, rng.uniform(0.03, 0.18), walked.shape)
