@@ -18,7 +18,11 @@ KNEE = 3.0
 
 
 def sines(n: int, seconds: float, rng: np.random.Generator) -> Float:
-    """Targets (T, n, 12) at 400 Hz: feet on sine paths of 5 to 10 cm whose frequency rises from 1 to 25 Hz."""
+    """Targets (T, n, 12) at 400 Hz: feet on sine paths of 5 to 10 cm whose frequency rises from 1 to 25 Hz.
+
+    The lowest point of the largest paths is out of a leg's reach: there, in a few thousandths of the samples, the joints
+    jump. The stand-in takes no harm; a robot would need smaller paths.
+    """
     times = np.arange(round(seconds / TIMESTEP)) * TIMESTEP
     out = np.zeros((len(times), n, len(STANCE)))
     for robot in range(n):
