@@ -20,7 +20,7 @@ KNEE = 3.0
 def sines(n: int, seconds: float, rng: np.random.Generator) -> Float:
     """Targets (T, n, 12) at 400 Hz: feet on sine paths of 5 to 10 cm whose frequency rises from 1 to 25 Hz.
 
-    The lowest point of the largest paths is out of a leg's reach: there, in a few thousandths of the samples, the joints
+    The lowest point of the largest paths is out of a leg's reach: there, in a few thousandths of the samples, joints
     jump. The stand-in takes no harm; a robot would need smaller paths.
     """
     times = np.arange(round(seconds / TIMESTEP)) * TIMESTEP

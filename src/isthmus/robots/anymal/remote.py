@@ -36,6 +36,10 @@ class RemoteAnymals:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Switch them off."""
+        self.close()
+
+    def close(self) -> None:
+        """Switch them off."""
         for pipe in (self._to, self._from):
             pipe.close()
         self._process.wait(timeout=30)
