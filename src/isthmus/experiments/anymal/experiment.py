@@ -150,7 +150,7 @@ def learn_and_walk(plan: Plan, arm: str, seed: int, drives: Path, folder: Path) 
         log = robots.log = []
         found[plan.robot] = walk(robots, walker, seed, steps=plan.steps).summary()
         found["gait"] = errors(load_models(drives), gait_log(log))
-    return found
+    return found | {"text": in_words(found[plan.robot])}
 
 
 def walk_bare(plan: Plan, name: str, _folder: Path) -> Json:
@@ -159,7 +159,12 @@ def walk_bare(plan: Plan, name: str, _folder: Path) -> Json:
     found["own"] = walk(SimulatedAnymals(driven_robot(None), plan.walks), BARE[name], 0, steps=plan.steps).summary()
     with RemoteAnymals(plan.robot, plan.walks, 0) as robots:
         found[plan.robot] = walk(robots, BARE[name], 0, steps=plan.steps).summary()
-    return found
+    return found | {"text": in_words(found[plan.robot])}
+
+
+def in_words(walked: Json) -> str:
+    """What walks on the stand-in came to."""
+    return f"{walked['share']:.0%} of the commanded speed on the stand-in, {walked['falls']:.0%} falls"
 
 
 def mean_action(policy: Policy) -> Walker:
