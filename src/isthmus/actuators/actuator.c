@@ -19,7 +19,7 @@ typedef struct {
     int32_t joints, depth, lag_count, layers, activation, effort_command, hidden, widest;
     const int32_t *lags, *sizes;
     const float *weights, *biases, *joint_bias;
-    const double *kp, *kd, *delay, *limit, *coulomb, *viscous, *bias;
+    const double *kp, *kd, *delay, *limit, *coulomb, *viscous, *bias, *load;
     double smooth;
     const double *effort, *saturation, *speed, *seen;
     const float *input_weight, *hidden_weight, *input_bias, *hidden_bias, *output_weight;
@@ -158,7 +158,7 @@ INLINE double pd_torque(const Model *m, const State *s, int64_t w, int j, double
     }
     const double asked = m->effort_command ? target : target - q;
     const double torque = fmax(-m->limit[j], fmin(m->limit[j], m->kp[j] * asked - m->kd[j] * v));
-    return torque - m->coulomb[j] * tanh(v / m->smooth) - m->viscous[j] * v + m->bias[j];
+    return torque - (m->coulomb[j] + m->load[j] * fabs(torque)) * tanh(v / m->smooth) - m->viscous[j] * v + m->bias[j];
 }
 
 INLINE double clipped(const Model *m, int j, double torque, double v) {

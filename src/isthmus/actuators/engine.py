@@ -180,7 +180,7 @@ class NumpyEngine:
         asked = near + part * (far - near)
         asked = asked - q if self._model.contract.command == "position" else asked
         drive = np.clip(pd.kp * asked - pd.kd * v, -pd.limit, pd.limit)
-        return drive - pd.coulomb * np.tanh(v / pd.smooth) - pd.viscous * v + pd.bias
+        return drive - (pd.coulomb + pd.rub * np.abs(drive)) * np.tanh(v / pd.smooth) - pd.viscous * v + pd.bias
 
 
 def _pointers(*names: str) -> list[tuple[str, type[ctypes.c_void_p]]]:
@@ -196,7 +196,7 @@ class _Model(ctypes.Structure):
             for name in ["joints", "depth", "lag_count", "layers", "activation", "effort_command", "hidden", "widest"]
         ),
         *_pointers("lags", "sizes", "weights", "biases", "joint_bias"),
-        *_pointers("kp", "kd", "delay", "limit", "coulomb", "viscous", "bias"),
+        *_pointers("kp", "kd", "delay", "limit", "coulomb", "viscous", "bias", "load"),
         ("smooth", ctypes.c_double),
         *_pointers("effort", "saturation", "speed", "seen"),
         *_pointers("input_weight", "hidden_weight", "input_bias", "hidden_bias", "output_weight"),

@@ -13,6 +13,8 @@ from isthmus.core.arrays import frozen
 
 Command = Literal["position", "effort"]
 """What a target asks for: a joint position in rad, or an effort."""
+SAMPLED = ("target", "position", "velocity", "torque", "gain")
+"""What a log has for every row."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,15 @@ class ActuatorLog:
     """(J,): the gain that the drive was set to, in N m/rad."""
     kd: Float | None = None
     """(J,): the damping that the drive was set to, in N m s/rad."""
+    gain: Float | None = None
+    """(T, J): what the drive's gain was set to, as a share of `kp`; None when it never changed."""
     command: Command = "position"
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together or hold numbers that are not finite."""
         shape = (len(self.target), len(self.joints))
         try:
-            for name in ("target", "position", "velocity", "torque"):
+            for name in SAMPLED:
                 if getattr(self, name) is not None:
                     object.__setattr__(self, name, frozen(getattr(self, name), what=name, shape=shape))
             for name in ("kp", "kd"):
@@ -85,11 +89,7 @@ class ActuatorLog:
 
     def rows(self, first: int, last: int, name: str = "") -> "ActuatorLog":
         """The rows from `first` to before `last`, as one segment: they must not reach across a start."""
-        cut: dict[str, Any] = {
-            key: value[first:last]
-            for key in ("target", "position", "velocity", "torque")
-            if (value := getattr(self, key)) is not None
-        }
+        cut: dict[str, Any] = {key: value[first:last] for key in SAMPLED if (value := getattr(self, key)) is not None}
         return replace(self, **cut, starts=(0,), names=(name or self.names[self._segment(first)],))
 
     def segments(self) -> Iterator["ActuatorLog"]:
@@ -128,12 +128,13 @@ def joined(logs: Sequence[ActuatorLog]) -> ActuatorLog:
             )
         if abs(one.dt - first.dt) > 1e-3 * first.dt:
             raise Problem(f"logs at different rates cannot be joined: {1 / one.dt:g} Hz after {1 / first.dt:g} Hz")
-        if (one.torque is None) != (first.torque is None) or one.command != first.command:
+        same = all((getattr(one, name) is None) == (getattr(first, name) is None) for name in SAMPLED)
+        if not same or one.command != first.command:
             raise Problem("logs with and without measured torque, or of different commands, cannot be joined")
     ends = np.cumsum([0, *(len(one) for one in logs[:-1])])
     stacked: dict[str, Any] = {
         name: np.concatenate([getattr(one, name) for one in logs])
-        for name in ("target", "position", "velocity", "torque")
+        for name in SAMPLED
         if getattr(first, name) is not None
     }
     starts = tuple(int(end) + start for end, one in zip(ends, logs, strict=True) for start in one.starts)

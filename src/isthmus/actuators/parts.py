@@ -17,7 +17,10 @@ SMOOTH = 0.05
 
 @dataclass(frozen=True)
 class Pd:
-    """torque = clip(kp (target[t - delay] - q) - kd v) - coulomb tanh(v / smooth) - viscous v + bias."""
+    """torque = drive - (coulomb + load |drive|) tanh(v / smooth) - viscous v + bias.
+
+    The drive is clip(kp (target[t - delay] - q) - kd v) to its limit.
+    """
 
     kp: Float
     """(J,) N m/rad; for an effort command the gain of the command."""
@@ -34,10 +37,14 @@ class Pd:
     bias: Float
     """(J,) N m."""
     smooth: float = SMOOTH
+    load: Float | None = None
+    """(J,): friction of gears under load, as a share of the drive's torque; none when not given."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that no drive has."""
         size = len(self.kp)
+        if self.load is None:
+            object.__setattr__(self, "load", np.zeros(size))
         for one in fields(self):
             if one.name == "smooth":
                 continue
@@ -48,8 +55,15 @@ class Pd:
             object.__setattr__(self, one.name, array)
         if (self.delay < 0).any() or (self.limit <= 0).any() or not self.smooth > 0:
             raise Problem("a PD law needs delays of at least 0 and positive limits")
-        if not np.isfinite(np.concatenate((self.kp, self.kd, self.delay, self.coulomb, self.viscous, self.bias))).all():
+        if not np.isfinite(
+            np.concatenate((self.kp, self.kd, self.delay, self.coulomb, self.viscous, self.bias, self.rub))
+        ).all():
             raise Problem("a PD law must consist of finite numbers, but for its limit")
+
+    @property
+    def rub(self) -> Float:
+        """(J,): friction under load, as a share of the drive's torque."""
+        return np.zeros(len(self.kp)) if self.load is None else self.load
 
     @staticmethod
     def ideal(kp: Float, kd: Float) -> "Pd":

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.actuators.parts import Joint
-from isthmus.core import Problem, unknown_name
+from isthmus.core import Float, Problem, unknown_name
 
-FREE = mujoco.mjtJoint.mjJNT_FREE.value
-HINGE = mujoco.mjtJoint.mjJNT_HINGE.value
+SLACK = 0.2
+"""rad that a recording may leave a joint's range."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,45 @@ def second_order(joints: tuple[str, ...], _facts: Mapping[str, float]) -> Plant:
     return Plant(plant.model, joints, plant.positions, plant.dofs, note)
 
 
+NAMES = {
+    "go2": tuple(f"{leg}_{joint}_joint" for leg in ("FL", "FR", "RL", "RR") for joint in ("hip", "thigh", "calf")),
+    "pendulum": ("joint",),
+}
+"""The joints of robots in the order in which logs without names have them."""
 PLANTS: dict[str, Callable[[tuple[str, ...], Mapping[str, float]], Plant]] = {
     "go2": _go2,
     "pendulum": _pendulum,
     "joints": second_order,
 }
 """Robots that come by name. `joints` is for a robot without a model."""
+
+
+def usual_joints(robot: str, size: int) -> tuple[str, ...]:
+    """The names of a log's joints that has none: the robot's own, in the order of its model; none where those differ."""
+    if robot in NAMES:
+        return NAMES[robot] if len(NAMES[robot]) == size else ()
+    if not robot.endswith((".xml", ".mjcf", ".urdf")):
+        return ()
+    names = tuple(joint.name for joint in _spec_of(Path(robot)).joints if joint.type == mujoco.mjtJoint.mjJNT_HINGE)
+    return names if len(names) == size else ()
+
+
+def check_order(plant: Plant, position: Float) -> None:
+    """Refuse positions (T, J) that the model's joints cannot have: other joints, another zero, or another order."""
+    joints = [int(joint) for joint in plant.model.dof_jntid[plant.dofs]]
+    for column, joint in enumerate(joints):
+        if not plant.model.jnt_limited[joint]:
+            continue
+        low, high = plant.model.jnt_range[joint]
+        middle = float(np.median(position[:, column]))
+        if not low - SLACK <= middle <= high + SLACK:
+            others = [
+                plant.joints[other]
+                for other, one in enumerate(joints)
+                if plant.model.jnt_range[one][0] - SLACK <= middle <= plant.model.jnt_range[one][1] + SLACK
+            ]
+            raise Problem(
+                f"{plant.joints[column]} of the log is around {middle:.2f} rad, and the model allows {low:.2f} to "
+                f"{high:.2f}: its joints are in another order"
+                f"{f' (that could be {others[0]})' if others else ''}, or its zero differs; name them with --joints"
+            )

@@ -1,6 +1,7 @@
 """Replay a recording through a simulator: start as the robot did, give the same targets, see where the joints go."""
 
 import copy
+import os
 from dataclasses import dataclass
 
 import mujoco
@@ -9,7 +10,7 @@ from mujoco.batch import Batch
 
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.channel import set_joints
-from isthmus.actuators.engine import Columns, Engine, make_engine
+from isthmus.actuators.engine import SETTLE, Columns, Engine, make_engine
 from isthmus.actuators.log import ActuatorLog
 from isthmus.actuators.plant import Plant
 from isthmus.core import Float, Int, Problem
@@ -18,6 +19,8 @@ STEP = 0.00125
 """Seconds of a physics step at most: drives are fast."""
 SECONDS = 1.0
 """How long a replay runs before it begins again where the robot was."""
+WORTH = 1500
+"""Degrees of freedom, over all simulations, that are worth a second thread."""
 FAR = 1e3
 """Where a simulation that diverged is said to be, in rad."""
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
@@ -60,22 +63,26 @@ def replay(actuator: Actuator, plant: Plant, log: ActuatorLog, where: Windows) -
     What the model remembers at the start of a window is recorded, too.
     """
     substeps = steps_per_sample(log.dt)
+    held = actuator.gru is not None  # it runs at the rate of its data
     model = _model(plant, actuator, log.dt / substeps)
-    fitted = actuator.at(log.dt / substeps)
+    fitted = actuator.at(log.dt if held else log.dt / substeps)
     n = len(where.first)
-    batch = Batch(model, nsim=n, nthread=min(2, n))
+    batch = Batch(model, nsim=n, nthread=threads_for(model, n))
     qpos, qvel, force = (batch.bind(name) for name in ("qpos", "qvel", "qfrc_applied"))
     batch.reset()
     engine = make_engine(fitted, n, Columns(fitted.contract.size, position=plant.positions, velocity=plant.dofs))
-    _warm_up(engine, log, where, plant, substeps, fitted.depth)
+    _warm_up(engine, log, where, plant, 1 if held else substeps, SETTLE if held else fitted.depth)
     qpos[:, plant.positions], qvel[:, plant.dofs] = log.position[where.first], log.velocity[where.first]
     out = np.empty((n, where.length, len(plant.joints)))
     out[:, 0] = log.position[where.first]
     torque = np.empty((n, len(plant.joints)))
     for sample in range(where.length - 1):
-        target = np.ascontiguousarray(log.target[where.first + sample])
-        for _ in range(substeps):
-            engine.step(target, qpos, qvel, out=torque)
+        rows = where.first + sample
+        target = np.ascontiguousarray(log.target[rows])
+        for inner in range(substeps):
+            if inner == 0 or not held:
+                asked = target if log.gain is None else _softened(target, qpos[:, plant.positions], log.gain[rows])
+                engine.step(asked, qpos, qvel, out=torque)
             force[:, plant.dofs] = torque
             batch.step(nstep=1, stage=NO_STAGE)
         out[:, sample + 1] = qpos[:, plant.positions]
@@ -88,8 +95,12 @@ def steps_per_sample(dt: float) -> int:
     return max(1, int(np.ceil(dt / STEP - 1e-9)))
 
 
-def _model(plant: Plant, actuator: Actuator, dt: float) -> mujoco.MjModel:
+def threads_for(model: mujoco.MjModel, n: int) -> int:
+    """Threads for n simulations: waking a second one takes longer than a few light simulations do."""
+    return min(2, len(os.sched_getaffinity(0))) if model.nv * n > WORTH else 1
 
+
+def _model(plant: Plant, actuator: Actuator, dt: float) -> mujoco.MjModel:
 
     model = copy.copy(plant.model)
     model.opt.timestep = dt
@@ -108,7 +119,23 @@ def _warm_up(engine: Engine, log: ActuatorLog, where: Windows, plant: Plant, sub
         position, velocity = np.zeros(size), np.zeros(size)
         position[:, plant.positions], velocity[:, plant.dofs] = log.position[rows], log.velocity[rows]
         for _ in range(substeps):
-            engine.step(np.ascontiguousarray(log.target[rows]), position, velocity)
+            target = np.ascontiguousarray(log.target[rows])
+            if log.gain is not None:
+                target = _softened(target, log.position[rows], log.gain[rows])
+            engine.step(target, position, velocity)
+
+
+def _softened(target: Float, position: Float, gain: Float) -> Float:
+    """The target (n, J) that makes a drive of full gain pull as one that was set to a share of it."""
+    return position + gain * (target - position)
+
+
+def thinned(where: Windows, most: int) -> Windows:
+    """At most so many of the windows, evenly spread."""
+    if len(where.first) <= most:
+        return where
+    chosen = np.linspace(0, len(where.first) - 1, most).round().astype(np.int64)
+    return Windows(where.first[chosen], where.length)
 
 
 def _settle_diverged(qpos: Float, qvel: Float) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from isthmus.cli.actuator.export import Export
+from isthmus.cli.actuator.fit import Fit
 from isthmus.cli.analyse.identify import Identify
 from isthmus.cli.analyse.oracle import Oracle
 from isthmus.cli.bench import Bench
@@ -62,6 +64,13 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "tasks": Leaf("robots and what they do", Tasks),
                 "gaps": Leaf("differences between simulator and target that can be set", Gaps),
                 "methods": Leaf("ways to adapt a policy", Methods),
+            },
+        ),
+        "actuator": Group(
+            "learn how a robot's drives answer",
+            {
+                "fit": Leaf("models of the drives from the robot's logs", Fit),
+                "export": Leaf("a model for Isaac Lab, mjlab, ONNX or C", Export),
             },
         ),
         "check": Leaf("check a robot model and its policy in simulation", Check),

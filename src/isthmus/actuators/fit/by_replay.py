@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.fit.inputs import contract_for
 from isthmus.actuators.log import ActuatorLog
-from isthmus.actuators.parts import Joint, Pd
+from isthmus.actuators.parts import SMOOTH, Joint, Pd
 from isthmus.actuators.plant import Plant
-from isthmus.actuators.replay import FAR, NO_STAGE, Windows, steps_per_sample
+from isthmus.actuators.replay import FAR, NO_STAGE, Windows, steps_per_sample, threads_for
 from isthmus.core import Float
 
-KINDS = ("kp", "kd", "delay", "friction", "damping", "armature", "bias")
+KINDS = ("kp", "kd", "delay", "friction", "damping", "armature", "bias", "limit", "load")
 """What is fitted for each joint; the positive ones by their logarithm."""
-LOGARITHMIC = np.array([True, True, False, True, True, True, False])
-NUDGE = np.array([0.02, 0.03, 5e-4, 0.05, 0.05, 0.03, 0.0])
+LOGARITHMIC = np.array([True, True, False, True, True, True, False, True, True])
+NUDGE = np.array([0.02, 0.03, 5e-4, 0.05, 0.05, 0.03, 0.01, 0.03, 0.1])
 """How far each is perturbed: shares, seconds, and for the bias a share of the torque scale."""
-LOWEST = np.array([1e-3, 1e-6, 0.0, 1e-6, 1e-6, 1e-7, -np.inf])
-HIGHEST = np.array([1e5, 1e4, 0.06, 1e3, 1e3, 1e2, np.inf])
+LOWEST = np.array([1e-3, 1e-6, 0.0, 1e-6, 1e-6, 1e-7, -np.inf, 1e-3, 1e-5])
+HIGHEST = np.array([1e5, 1e4, 0.1, 1e3, 1e3, 1e2, np.inf, 1e6, 0.6])
 ITERATIONS = 14
 ENOUGH = 2e-3
 """An iteration that takes less than this share of the error away is the last."""
@@ -50,26 +50,25 @@ def fit_by_replay(
     start: Float,
     *,
     free: tuple[str, ...] = KINDS,
-    effort_limit: Float | None = None,
+    iterations: int = ITERATIONS,
     report: Callable[[float], None] = lambda _done: None,
 ) -> ReplayFit:
     """The drive whose replays of the windows come closest to the recording.
 
     `start` (kinds, J) are the first values of `KINDS`; those that are not `free` stay.
     """
-    limit = np.full(len(log.joints), np.inf) if effort_limit is None else effort_limit
     theta = np.clip(start, LOWEST[:, None], HIGHEST[:, None])
-    scale = np.maximum(theta[0] * np.abs(log.error).max(axis=0), 1e-6)
+    scale = np.maximum(theta[0] * np.abs(log.error).max(axis=0), 1e-6)  # (J,): the unit of a bias
     wanted = where.of(log.position)
     changes = _changes(plant, [KINDS.index(kind) for kind in free])
-    now = _residual(plant, log, where, theta[None], limit, wanted)[0]
+    now = _residual(plant, log, where, theta[None], wanted)[0]
     damp, error = 1e-2, _rms(now)
-    for iteration in range(ITERATIONS):
-        jacobian = _jacobian(plant, log, where, theta, limit, wanted, now, changes, scale)
+    for iteration in range(iterations):
+        jacobian = _jacobian(plant, log, where, theta, wanted, now, changes, scale)
         better = None
         while damp < 1e4 and better is None:
             trials = np.stack([_moved(theta, jacobian, now, plant, damp * factor, scale) for factor in (0.2, 1, 5)])
-            found = _residual(plant, log, where, trials, limit, wanted)
+            found = _residual(plant, log, where, trials, wanted)
             errors = [_rms(one) for one in found]
             best = int(np.argmin(errors))
             if errors[best] < error:
@@ -77,19 +76,20 @@ def fit_by_replay(
                 theta, now, damp = trials[best], found[best], max(damp * (0.2, 1, 5)[best] * 0.5, 1e-6)
             else:
                 damp *= 25
-        report((iteration + 1) / ITERATIONS)
+        report((iteration + 1) / iterations)
         if better is None or error - better < ENOUGH * error:
             error = error if better is None else better
             break
         error = better
-    return ReplayFit(_actuator(log, theta, limit), error)
+    return ReplayFit(_actuator(log, theta), error)
 
 
-def _actuator(log: ActuatorLog, theta: Float, limit: Float) -> Actuator:
-    kp, kd, delay, friction, damping, armature, bias = theta
-    law = Pd(kp, kd, delay / log.dt, limit, np.zeros_like(kp), np.zeros_like(kp), bias)
-    torque = np.clip(kp * log.error - kd * log.velocity + bias, -limit, limit)
-    contract = contract_for(log, (0,), torque, np.where(np.isfinite(limit), limit, 10 * np.abs(torque).max(axis=0)))
+def _actuator(log: ActuatorLog, theta: Float) -> Actuator:
+    kp, kd, delay, friction, damping, armature, bias, limit, load = theta
+    law = Pd(kp, kd, delay / log.dt, limit, np.zeros_like(kp), np.zeros_like(kp), bias, load=load)
+    gain = 1.0 if log.gain is None else log.gain
+    torque = np.clip(kp * gain * log.error - kd * log.velocity, -limit, limit) + bias
+    contract = contract_for(log, (0,), torque, limit + np.abs(bias))
     return Actuator(contract, pd=law, joint=Joint(armature, damping, friction), name="PD fitted")
 
 
@@ -98,7 +98,19 @@ def values_of(actuator: Actuator, dt: float) -> Float:
     if actuator.pd is None or actuator.joint is None:
         raise ValueError("only a drive that was fitted by replay has these values")
     law, joint = actuator.pd, actuator.joint
-    return np.stack((law.kp, law.kd, law.delay * dt, joint.frictionloss, joint.damping, joint.armature, law.bias))
+    return np.stack(
+        (
+            law.kp,
+            law.kd,
+            law.delay * dt,
+            joint.frictionloss,
+            joint.damping,
+            joint.armature,
+            law.bias,
+            law.limit,
+            law.rub,
+        )
+    )
 
 
 def _changes(plant: Plant, kinds: list[int]) -> list[tuple[int, NDArray[np.int64]]]:
@@ -118,10 +130,6 @@ def _nudged(theta: Float, kind: int, joints: NDArray[np.int64], scale: Float, si
     return np.clip(out, LOWEST[:, None], HIGHEST[:, None])
 
 
-def _step(kind: int) -> float:
-    return 0.01 if KINDS[kind] == "bias" else float(NUDGE[kind])
-
-
 Jacobian = dict[int, tuple[list[tuple[int, int]], Float]]
 """For every tree: the (kind, joint) of each column, and the columns (rows, columns)."""
 
@@ -131,14 +139,13 @@ def _jacobian(
     log: ActuatorLog,
     where: Windows,
     theta: Float,
-    limit: Float,
     wanted: Float,
     now: Float,
     changes: list[tuple[int, NDArray[np.int64]]],
     scale: Float,
 ) -> Jacobian:
-    variants = np.stack([_nudged(theta, kind, joints, scale, _step(kind)) for kind, joints in changes])
-    moved = _residual(plant, log, where, variants, limit, wanted)
+    variants = np.stack([_nudged(theta, kind, joints, scale, float(NUDGE[kind])) for kind, joints in changes])
+    moved = _residual(plant, log, where, variants, wanted)
     trees = plant.trees
     out: Jacobian = {}
     for tree in np.unique(trees):
@@ -149,7 +156,7 @@ def _jacobian(
             mine = [int(joint) for joint in joints if trees[joint] == tree]
             if mine:
                 columns.append((kind, mine[0]))
-                slopes.append((there - now)[..., own].ravel() / _step(kind))
+                slopes.append((there - now)[..., own].ravel() / float(NUDGE[kind]))
         out[int(tree)] = columns, np.stack(slopes, axis=1)
     return out
 
@@ -172,25 +179,23 @@ def _rms(residual: Float) -> float:
     return float(np.sqrt(np.mean(np.square(residual))))
 
 
-def _residual(plant: Plant, log: ActuatorLog, where: Windows, theta: Float, limit: Float, wanted: Float) -> Float:
+def _residual(plant: Plant, log: ActuatorLog, where: Windows, theta: Float, wanted: Float) -> Float:
     """Replayed minus recorded positions (P, W, length, J) for P sets of values (P, kinds, J)."""
     at_once = max(1, MOST_SIMULATIONS // len(where.first))
-    parts = [
-        _simulated(plant, log, where, theta[first : first + at_once], limit) for first in range(0, len(theta), at_once)
-    ]
+    parts = [_simulated(plant, log, where, theta[first : first + at_once]) for first in range(0, len(theta), at_once)]
     return np.clip(np.concatenate(parts) - wanted, -1.0, 1.0)
 
 
-def _simulated(plant: Plant, log: ActuatorLog, where: Windows, theta: Float, limit: Float) -> Float:
+def _simulated(plant: Plant, log: ActuatorLog, where: Windows, theta: Float) -> Float:
     """Positions (P, W, length, J) for P sets of values (P, kinds, J)."""
     substeps, sets, count = steps_per_sample(log.dt), len(theta), len(where.first)
     model = copy.copy(plant.model)
     model.opt.timestep = log.dt / substeps
     mujoco.mj_setConst(model, mujoco.MjData(model))
-    batch = Batch(model, nsim=sets * count, nthread=min(2, sets * count))
+    batch = Batch(model, nsim=sets * count, nthread=threads_for(model, sets * count))
     qpos, qvel, force = (batch.bind(name) for name in ("qpos", "qvel", "qfrc_applied"))
     each = np.repeat(theta, count, axis=0)  # (P W, kinds, J)
-    kp, kd, delay, friction, damping, armature, bias = each.transpose(1, 0, 2)
+    kp, kd, delay, friction, damping, armature, bias, limit, load = each.transpose(1, 0, 2)
     for name, values in (("dof_armature", armature), ("dof_frictionloss", friction), ("dof_damping", damping)):
         field = batch.expand(name)
         own = field[..., 0] if field.ndim == 3 else field
@@ -212,8 +217,12 @@ def _simulated(plant: Plant, log: ActuatorLog, where: Windows, theta: Float, lim
             asked = near + part * (far - near)
             if log.command == "position":
                 asked = asked - qpos[:, plant.positions]
+            if log.gain is not None:
+                asked = asked * log.gain[first[:, 0] + sample]
             drive = kp * asked - kd * qvel[:, plant.dofs]
-            force[:, plant.dofs] = np.clip(drive, -limit, limit) + bias
+            drive = np.clip(drive, -limit, limit)
+            rub = load * np.abs(drive) * np.tanh(qvel[:, plant.dofs] / SMOOTH)
+            force[:, plant.dofs] = drive - rub + bias
             batch.step(nstep=1, stage=NO_STAGE)
         out[:, sample + 1] = qpos[:, plant.positions]
         bad = ~((np.abs(qpos) < FAR).all(axis=1) & (np.abs(qvel) < 1e6).all(axis=1))

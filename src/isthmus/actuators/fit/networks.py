@@ -204,11 +204,11 @@ class GruSettings:
     """How a recurrent network is trained."""
 
     size: int = 16
-    epochs: int = 20
+    epochs: int = 12
     batch: int = 64
-    length: int = 100
+    length: int = 60
     """Samples in a training sequence; the first fifth of them only settles the state."""
-    sequences: int = 2_000
+    sequences: int = 1_000
     """Sequences of an epoch."""
     rate: float = 5e-3
     seed: int = 0
