@@ -87,10 +87,12 @@ INLINE void network_block(const Model *m, const State *s, const int64_t *worlds,
     const int k = m->lag_count, joints = m->joints;
     float *in = s->scratch, *out = s->scratch + (size_t)m->widest * LANES;
     int joint[LANES];
+    int64_t turn = first / joints;
+    int j = (int)(first % joints) - 1;
     for (int r = 0; r < LANES; r++) {
-        const int64_t row = first + (r < count ? r : count - 1);
-        const int64_t w = worlds ? worlds[row / joints] : row / joints;
-        const int j = row % joints, head = s->head[w];
+        if (r < count && ++j == joints) j = 0, turn++;  /* lanes without a row repeat the last one */
+        const int64_t w = worlds ? worlds[turn] : turn;
+        const int head = s->head[w];
         const size_t base = (size_t)w * m->depth * joints + j;
         joint[r] = j;
         for (int l = 0; l < k; l++) {
@@ -158,7 +160,8 @@ INLINE double pd_torque(const Model *m, const State *s, int64_t w, int j, double
     }
     const double asked = m->effort_command ? target : target - q;
     const double torque = fmax(-m->limit[j], fmin(m->limit[j], m->kp[j] * asked - m->kd[j] * v));
-    return torque - (m->coulomb[j] + m->load[j] * fabs(torque)) * tanh(v / m->smooth) - m->viscous[j] * v + m->bias[j];
+    const double dry = m->coulomb[j] + m->load[j] * fabs(torque);
+    return torque - (dry ? dry * tanh(v / m->smooth) : 0.0) - m->viscous[j] * v + m->bias[j];
 }
 
 INLINE double clipped(const Model *m, int j, double torque, double v) {

@@ -137,14 +137,14 @@ PLANTS: dict[str, Callable[[tuple[str, ...], Mapping[str, float]], Plant]] = {
 """Robots that come by name. `joints` is for a robot without a model."""
 
 
-def usual_joints(robot: str, size: int) -> tuple[str, ...]:
-    """The names of a log's joints that has none: the robot's own, in the order of its model; none where those differ."""
+def usual_joints(robot: str, size: int | None = None) -> tuple[str, ...]:
+    """Names for the joints of a log that has none: the robot's own, in its model's order; none where those differ."""
     if robot in NAMES:
-        return NAMES[robot] if len(NAMES[robot]) == size else ()
+        return NAMES[robot] if size in (None, len(NAMES[robot])) else ()
     if not robot.endswith((".xml", ".mjcf", ".urdf")):
         return ()
     names = tuple(joint.name for joint in _spec_of(Path(robot)).joints if joint.type == mujoco.mjtJoint.mjJNT_HINGE)
-    return names if len(names) == size else ()
+    return names if size in (None, len(names)) else ()
 
 
 def check_order(plant: Plant, position: Float) -> None:

@@ -1,7 +1,6 @@
 """Replay a recording through a simulator: start as the robot did, give the same targets, see where the joints go."""
 
 import copy
-import os
 from dataclasses import dataclass
 
 import mujoco
@@ -19,8 +18,6 @@ STEP = 0.00125
 """Seconds of a physics step at most: drives are fast."""
 SECONDS = 1.0
 """How long a replay runs before it begins again where the robot was."""
-WORTH = 1500
-"""Degrees of freedom, over all simulations, that are worth a second thread."""
 FAR = 1e3
 """Where a simulation that diverged is said to be, in rad."""
 NO_STAGE = mujoco.mjtStage.mjSTAGE_NONE.value
@@ -67,7 +64,7 @@ def replay(actuator: Actuator, plant: Plant, log: ActuatorLog, where: Windows) -
     model = _model(plant, actuator, log.dt / substeps)
     fitted = actuator.at(log.dt if held else log.dt / substeps)
     n = len(where.first)
-    batch = Batch(model, nsim=n, nthread=threads_for(model, n))
+    batch = Batch(model, nsim=n, nthread=1)  # threads that wait for each other at every step are slower
     qpos, qvel, force = (batch.bind(name) for name in ("qpos", "qvel", "qfrc_applied"))
     batch.reset()
     engine = make_engine(fitted, n, Columns(fitted.contract.size, position=plant.positions, velocity=plant.dofs))
@@ -93,11 +90,6 @@ def replay(actuator: Actuator, plant: Plant, log: ActuatorLog, where: Windows) -
 def steps_per_sample(dt: float) -> int:
     """Physics steps between two samples of a log."""
     return max(1, int(np.ceil(dt / STEP - 1e-9)))
-
-
-def threads_for(model: mujoco.MjModel, n: int) -> int:
-    """Threads for n simulations: waking a second one takes longer than a few light simulations do."""
-    return min(2, len(os.sched_getaffinity(0))) if model.nv * n > WORTH else 1
 
 
 def _model(plant: Plant, actuator: Actuator, dt: float) -> mujoco.MjModel:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from isthmus.cli.actuator.excite import Excite
 from isthmus.cli.actuator.export import Export
 from isthmus.cli.actuator.fit import Fit
 from isthmus.cli.analyse.identify import Identify
@@ -69,6 +70,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
         "actuator": Group(
             "learn how a robot's drives answer",
             {
+                "excite": Leaf("motion to record, within the robot's limits", Excite),
                 "fit": Leaf("models of the drives from the robot's logs", Fit),
                 "export": Leaf("a model for Isaac Lab, mjlab, ONNX or C", Export),
             },

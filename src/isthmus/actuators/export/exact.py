@@ -39,8 +39,8 @@ def check_stateless(actuator: Actuator, what: str) -> None:
         )
     if actuator.pd is not None and actuator.pd.delay.any():
         raise Problem(
-            f"a PD law with a delayed target cannot be exported to {what}, which sees errors and no targets: choose --to c, "
-            "or a network without one"
+            f"a PD law with a delayed target cannot be exported to {what}, which sees errors and no targets: "
+            "choose --to c, or a network without one"
         )
     if actuator.contract.lags[0] != 0:
         raise Problem(f"{what} shows the newest sample first, and this model does not take it")

@@ -112,7 +112,7 @@ def _compared(found: Float, wanted: Float, actuator: Actuator, path: Path, slack
     off = np.maximum(np.abs(found - wanted) - slack * np.abs(wanted).max(), 0.0)
     if not off.max() <= TOLERANCE * scale:
         raise Problem(
-            f"{path} differs from the model by {np.abs(found - wanted).max():.2g} N m, more than rounding: it was removed"
+            f"{path} differs from the model by {np.abs(found - wanted).max():.2g} N m, which is no rounding: removed"
         )
     return float(np.abs(found - wanted).max() / scale)
 

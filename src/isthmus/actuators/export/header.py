@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.engine import SETTLE
@@ -49,9 +50,9 @@ def header(actuator: Actuator) -> str:
     if network:
         told = network.joint_bias if network.joint_bias is not None else np.zeros((size, sizes[1]))
         parts += [
-            _array("double", "actuator_weights", np.concatenate([one.ravel() for one in network.weights])),
-            _array("double", "actuator_biases", np.concatenate(network.biases)),
-            _array("double", "actuator_joint_bias", told.ravel()),
+            _array("double", "actuator_weights", _flat(network.weights)),
+            _array("double", "actuator_biases", _flat(network.biases)),
+            _array("double", "actuator_joint_bias", _flat((told,))),
         ]
     if law:
         parts += [
@@ -59,14 +60,18 @@ def header(actuator: Actuator) -> str:
             for name, values in law.arrays().items()
         ]
     if gru:
-        parts += [_array("double", f"actuator_{name}", np.ravel(values)) for name, values in gru.arrays().items()]
+        parts += [_array("double", f"actuator_{name}", _flat((values,))) for name, values in gru.arrays().items()]
     activation = ACTIVATIONS[network.activation if network else "softsign"]
     return "\n".join([*parts, _functions(actuator, activation)]) + "\n"
 
 
-def _bounded(values: Any) -> Any:  # noqa: ANN401 - any array
+def _bounded(values: Any) -> NDArray[np.float64]:  # noqa: ANN401 - any array
     """The numbers with 1e300 for what is infinite: C has no portable way to write that."""
-    return np.where(np.isfinite(values), values, 1e300)
+    return np.where(np.isfinite(values), values, 1e300).astype(np.float64)
+
+
+def _flat(arrays: Iterable[Any]) -> NDArray[np.float64]:
+    return np.concatenate([np.ravel(np.asarray(one, np.float64)) for one in arrays])
 
 
 def _array(kind: str, name: str, values: Iterable[Any]) -> str:
@@ -84,10 +89,12 @@ def _functions(actuator: Actuator, activation: str) -> str:
         const double part = actuator_delay[j] - whole;
         const int near = (s->head - whole + ACTUATOR_DEPTH) % ACTUATOR_DEPTH;
         const int far = (near - (part > 0) + ACTUATOR_DEPTH) % ACTUATOR_DEPTH;
-        const double asked = s->target[near][j] + part * (s->target[far][j] - s->target[near][j]){"" if effort else " - q[j]"};
+        const double late = s->target[near][j] + part * (s->target[far][j] - s->target[near][j]);
+        const double asked = late{"" if effort else " - q[j]"};
         double drive = actuator_kp[j] * asked - actuator_kd[j] * v[j];
         drive = fmax(-actuator_limit[j], fmin(actuator_limit[j], drive));
-        sum += drive - (actuator_coulomb[j] + actuator_load[j] * fabs(drive)) * tanh(v[j] / actuator_smooth[0]) - actuator_viscous[j] * v[j] + actuator_bias[j];"""
+        const double rub = (actuator_coulomb[j] + actuator_load[j] * fabs(drive)) * tanh(v[j] / actuator_smooth[0]);
+        sum += drive - rub - actuator_viscous[j] * v[j] + actuator_bias[j];"""
     )
     network = (
         ""
@@ -144,7 +151,8 @@ static void actuator_reset(actuator_state *s) {{
 }}
 
 /* Torques of all joints in N m; the first sample after a reset fills the history. */
-static void actuator_torque(actuator_state *s, const double *target, const double *q, const double *v, double *torque) {{
+static void actuator_torque(actuator_state *s, const double *target, const double *q, const double *v,
+                            double *torque) {{
     s->head = (s->head + 1) % ACTUATOR_DEPTH;
     for (int d = 0; d < ACTUATOR_DEPTH; d++) {{
         if (d != s->head && !s->fresh) continue;

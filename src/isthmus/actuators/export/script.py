@@ -20,6 +20,16 @@ SOFTSIGN, TANH, RELU = 0, 1, 2
 class ScriptedActuator(torch.nn.Module):
     """A model without state as a torch module. It computes in double precision, and takes and gives single."""
 
+    columns: torch.Tensor
+    joint_bias: torch.Tensor
+    kp: torch.Tensor
+    kd: torch.Tensor
+    limit: torch.Tensor
+    coulomb: torch.Tensor
+    viscous: torch.Tensor
+    bias: torch.Tensor
+    load: torch.Tensor
+
     def __init__(self, actuator: Actuator, columns: tuple[int, ...], width: int) -> None:
         """Take `columns` of the errors, and of the velocities, out of histories of `width` samples."""
         super().__init__()

@@ -18,7 +18,7 @@ from isthmus.actuators.fit.inputs import contract_for
 from isthmus.actuators.log import ActuatorLog
 from isthmus.actuators.parts import SMOOTH, Joint, Pd
 from isthmus.actuators.plant import Plant
-from isthmus.actuators.replay import FAR, NO_STAGE, Windows, steps_per_sample, threads_for
+from isthmus.actuators.replay import FAR, NO_STAGE, Windows, steps_per_sample
 from isthmus.core import Float
 
 KINDS = ("kp", "kd", "delay", "friction", "damping", "armature", "bias", "limit", "load")
@@ -192,7 +192,7 @@ def _simulated(plant: Plant, log: ActuatorLog, where: Windows, theta: Float) -> 
     model = copy.copy(plant.model)
     model.opt.timestep = log.dt / substeps
     mujoco.mj_setConst(model, mujoco.MjData(model))
-    batch = Batch(model, nsim=sets * count, nthread=threads_for(model, sets * count))
+    batch = Batch(model, nsim=sets * count, nthread=1)
     qpos, qvel, force = (batch.bind(name) for name in ("qpos", "qvel", "qfrc_applied"))
     each = np.repeat(theta, count, axis=0)  # (P W, kinds, J)
     kp, kd, delay, friction, damping, armature, bias, limit, load = each.transpose(1, 0, 2)

@@ -1,7 +1,7 @@
 """Fit every kind of model to a log, and test all of them on motion that none has seen."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -89,9 +89,9 @@ class Study:
 class Effort:
     """How much work a study does."""
 
-    network: NetworkSettings = NetworkSettings()
-    gru: GruSettings = GruSettings()
-    trials: NetworkSettings = NetworkSettings(rows=100_000, epochs=8)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    gru: GruSettings = field(default_factory=GruSettings)
+    trials: NetworkSettings = field(default_factory=lambda: NetworkSettings(rows=100_000, epochs=8))
     """Of the networks that lags are chosen with."""
     seconds: float = 1.0
     """Of a replay."""

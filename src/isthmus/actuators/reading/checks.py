@@ -24,8 +24,8 @@ def check_log(log: ActuatorLog) -> list[str]:
 def _check_length(log: ActuatorLog) -> None:
     if log.seconds < FEWEST_SECONDS:
         raise Problem(
-            f"there are {log.seconds:.1f} s of motion, and a model that is fitted to so little cannot be tested on other "
-            f"motion: record at least {FEWEST_SECONDS:g} s, better 2 to 4 minutes"
+            f"there are {log.seconds:.1f} s of motion, and a model that is fitted to so little cannot be tested on "
+            f"other motion: record at least {FEWEST_SECONDS:g} s, better 2 to 4 minutes"
         )
 
 
@@ -53,8 +53,8 @@ def _check_units(log: ActuatorLog) -> None:
             raise Problem(f"{which}: give both in the same unit")
     if not 0.5 < ratio < 2:
         raise Problem(
-            f"velocities are {ratio:.2g} times the change of positions: the log is not at {1 / log.dt:.4g} Hz, or units "
-            "differ; give its rate with --rate, or a time column"
+            f"velocities are {ratio:.2g} times the change of positions: the log is not at {1 / log.dt:.4g} Hz, or "
+            "units differ; give its rate with --rate, or a time column"
         )
 
 
@@ -105,5 +105,5 @@ def out_of_step(log: ActuatorLog) -> str | None:
     if log.torque is None or refresh_period(log.position, log) < 1.5:
         return None
     changes = [(np.diff(values, axis=0) != 0).any(axis=1).astype(float) for values in (log.position, log.torque)]
-    best = max(range(-3, 4), key=lambda shift: float(np.mean(changes[0] * np.roll(changes[1], shift))))
+    best = max(range(-3, 4), key=lambda shift: float(np.mean(changes[0] * np.roll(changes[1], int(shift)))))
     return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best < 0 else 'before'} positions are"

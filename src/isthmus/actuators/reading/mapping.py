@@ -16,9 +16,9 @@ NEEDED = ("target", "position")
 KNOWN: dict[str, tuple[str, ...]] = {
     "time": ("time", "t", "timestamp", "stamp", "seconds", "time_s"),
     "target": (
-        "target", "des_dof_pos", "joint_pos_target", "goal_position", "control positions", "q_des", "q_target", "des_pos",
-        "pos_des", "target_pos", "target_position", "desired_position", "position_command", "command", "setpoint",
-        "dof_pos_target", "desired", "goal", "reference", "action_target", "voltage_command",
+        *("target", "des_dof_pos", "joint_pos_target", "goal_position", "control positions", "q_des", "q_target"),
+        *("des_pos", "pos_des", "target_pos", "target_position", "desired_position", "position_command", "command"),
+        *("setpoint", "dof_pos_target", "desired", "goal", "reference", "action_target", "voltage_command"),
     ),
     "position": (
         "position", "dof_pos", "joint_pos", "positions", "q", "pos", "present_position", "joint_position", "angle",

@@ -106,7 +106,7 @@ def _log(table: Table, mapping: Mapping, rate: float | None, notes: list[str], g
     if len(names) != size:
         raise Problem(f"{table.path} has {size} joints and {len(names)} names were given: {', '.join(names)}")
     enabled = _columns(table, mapping, "enabled")
-    keep = np.ones(len(time), np.bool_) if enabled is None else (enabled > 0.5).all(axis=1)
+    keep: Bool = np.ones(len(time), np.bool_) if enabled is None else np.asarray((enabled > 0.5).all(axis=1), np.bool_)
     if not keep.all():
         notes.append(f"rows in which the drive was off are left out ({np.mean(~keep):.0%} of {table.path.name})")
     values = {
@@ -135,11 +135,11 @@ def _columns(table: Table, mapping: Mapping, role: str) -> Float | None:
 def _check_finite(values: Float | None, name: str, table: Table, mapping: Mapping) -> None:
     if values is None or np.isfinite(values).all():
         return
-    row, joint = np.argwhere(~np.isfinite(values))[0]
+    row, joint = (int(one) for one in np.argwhere(~np.isfinite(values))[0])
     where = mapping.joints[joint] if joint < len(mapping.joints) else f"joint {joint}"
     raise Problem(
-        f"the {name} of {where} is not a number in row {row} of {table.path} ({np.mean(~np.isfinite(values)):.1%} of all): "
-        "cut those rows out"
+        f"the {name} of {where} is not a number in row {row} of {table.path} "
+        f"({np.mean(~np.isfinite(values)):.1%} of all): cut those rows out"
     )
 
 

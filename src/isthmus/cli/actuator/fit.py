@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -25,15 +25,16 @@ class Fit:
 
     Example: `isthmus actuator fit motions/* --robot joints --out runs/arm`
 
-    With measured torque, models are fitted to it. Without, they are fitted by replaying the log through the robot's model.
+    With measured torque, models are fitted to it. Without, they are fitted by replaying the log through the robot's
+    model.
     """
 
     logs: Annotated[
         Positional[tuple[Path, ...]],
-        arg(metavar="LOG", help="npz, csv or json files, or folders with control.csv and state_motor.csv."),
+        arg(metavar="LOG", help="npz, csv or json files, or folders with control.csv and state_motor.csv"),
     ]
     robot: str | None = None
-    """The robot's body: an MJCF or URDF file, go2, pendulum, or joints where there is no model of it."""
+    """The robot's body: an MJCF or URDF file, go2, anymal, pendulum, or joints where there is no model of it."""
     out: Path = Path("runs/actuator")
     """Folder for the model (actuator.npz), the mapping, the figures and the page."""
     mapping: Path | None = None
@@ -71,10 +72,10 @@ class Fit:
 
         from isthmus.actuators.fit.networks import with_note
         from isthmus.actuators.fit.study import QUICK, Effort, study
-        from isthmus.actuators.plant import load_plant, usual_joints
         from isthmus.actuators.reading import Mapping, read_logs
         from isthmus.actuators.reading.mapping import guess
         from isthmus.actuators.reading.table import read_table
+        from isthmus.cli.actuator.robots import joints_for, plant_for
         from isthmus.experiments.actuator import write_results
         from isthmus.experiments.actuator.results import table, verdict
 
@@ -88,11 +89,11 @@ class Fit:
                 for name, array in read_table(self.logs[0]).columns.items()
                 if name in mapping.columns["position"]
             ]
-            joints = usual_joints(self.robot, sum(sizes))
-        given = {"joints": joints, "without": self.without, "rate": self.rate, "angle": self.angle}
+            joints = joints_for(self.robot, sum(sizes))
+        given: dict[str, Any] = {"joints": joints, "without": self.without, "rate": self.rate, "angle": self.angle}
         reading = read_logs(list(self.logs), mapping, **given, kp=_numbers(self.kp), kd=_numbers(self.kd))
         facts = reading.facts | {name: value for name, value in (("mass", self.mass), ("length", self.length)) if value}
-        plant = load_plant(self.robot, reading.log.joints, facts) if self.robot else None
+        plant = plant_for(self.robot, reading.log.joints, facts) if self.robot else None
         policy = read_logs([self.inputs], mapping, **given).log if self.inputs else None
         for note in reading.notes:
             stderr.print(f"note: {note}", soft_wrap=True)

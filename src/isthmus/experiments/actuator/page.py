@@ -22,7 +22,7 @@ NAME = "actuator"
 def write_results(
     folder: Path, study: Study, reading: Reading, plant: Plant | None, command: str, inputs: Float | None = None
 ) -> dict[str, Any]:
-    """Write actuator.json, .md, .svg and .html into `folder`; returns the figures. `inputs` are a policy's (n, J, 2)."""
+    """Write actuator.json, .md, .svg and .html; returns the figures. `inputs` (n, J, 2) are a policy's."""
     from isthmus.experiments.actuator.drawing import draw  # noqa: PLC0415 - matplotlib is an extra
 
     data = figures(study, reading, command)
@@ -72,8 +72,8 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
             "columns": columns,
             "rows": rows,
             "text": [
-                f"Split: {study.parts.how}. The first model is the baseline; * is the one chosen by the validation motion, "
-                "which is neither training nor test.",
+                f"Split: {study.parts.how}. The first model is the baseline; * is the one chosen by the validation "
+                "motion, which is neither training nor test.",
                 f"Smallest change of a position that the log resolves, in mrad: {resolution}.",
             ],
         },
@@ -90,7 +90,8 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
             "title": "Lags",
             "columns": ["lags in ms", "validation torque N m "],
             "text": [
-                f"Chosen by a small network on the validation motion. Targets take effect after {1e3 * study.delay:.1f} ms."
+                "Chosen by a small network on the validation motion. Targets take effect after "
+                f"{1e3 * study.delay:.1f} ms."
             ],
             "rows": [
                 [", ".join(f"{1e3 * lag * reading.log.dt:g}" for lag in lags), f"{error:.4g}"]
@@ -103,9 +104,7 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
             {
                 "title": "Coverage of the policy's inputs",
                 "columns": ["joint", "within the data "],
-                "text": [
-                    f"{data['coverage']['share']:.1%} of the errors and velocities that the policy makes lie within the data."
-                ],
+                "text": [f"{data['coverage']['share']:.1%} of the policy's errors and velocities lie within the data."],
                 "rows": [
                     [joint, f"{share:.1%}"]
                     for joint, share in zip(reading.log.joints, data["coverage"]["joints"], strict=True)

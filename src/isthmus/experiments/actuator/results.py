@@ -28,8 +28,8 @@ def verdict(study: Study) -> str:
     spread = getattr(best, what)
     worst = float(np.sqrt(np.mean(np.square(spread), axis=1)).max())
     text = (
-        f"{best.name} is chosen by the validation motion; on held-out motion it is off by {factor * error:.3g} {unit} rms "
-        f"({factor * worst:.3g} in the worst block), {share:.2f} of what {ideal.name} is"
+        f"{best.name} is chosen by the validation motion; on held-out motion it is off by {factor * error:.3g} {unit} "
+        f"rms ({factor * worst:.3g} in the worst block), {share:.2f} of what {ideal.name} is"
     )
     if share > DECIDED:
         return f"{text}: it is no better than the baseline, so use the baseline and look at the data"
