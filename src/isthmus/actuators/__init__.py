@@ -5,7 +5,7 @@ from isthmus.actuators.channel import ActuatorChannel, equip
 from isthmus.actuators.contract import Contract
 from isthmus.actuators.engine import make_engine
 from isthmus.actuators.log import ActuatorLog, joined
-from isthmus.actuators.parts import Gru, Network, Pd
+from isthmus.actuators.parts import Gru, Joint, Network, Pd
 
 __all__ = [
     "Actuator",
@@ -13,6 +13,7 @@ __all__ = [
     "ActuatorLog",
     "Contract",
     "Gru",
+    "Joint",
     "Network",
     "Pd",
     "equip",

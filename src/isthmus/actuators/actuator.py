@@ -113,15 +113,15 @@ def load_actuator(path: Path) -> Actuator:
     arrays, meta = load_arrays(path, KIND, follow=True)
     try:
         contract = Contract(
-            joints=tuple(_text(joint) for joint in meta["joints"]),
+            joints=tuple(_text(joint) for joint in _list(meta["joints"])),
             dt=float(meta["dt"]),
-            lags=tuple(int(lag) for lag in meta["lags"]),
+            lags=tuple(int(lag) for lag in _list(meta["lags"])),
             torque_scale=float(meta["torque_scale"]),
             **{name: np.asarray(arrays[name], np.float64) for name in LIMITS},
             command="effort" if meta["command"] == "effort" else "position",
             provenance=_object(meta.get("provenance", {})),
         )
-        parts = {part: _part(part, arrays, meta) for part in PARTS if part in meta["parts"]}
+        parts = {part: _part(part, arrays, meta) for part in PARTS if part in _list(meta["parts"])}
         return Actuator(contract, **cast("dict[str, Any]", parts), name=_text(meta.get("name", ""))[:80])
     except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
         raise Problem(f"{path} is not an {KIND} file, or it is damaged ({type(error).__name__}: {error})") from error
@@ -144,6 +144,12 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:40]!r} is not a name")
     return value
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{str(value)[:40]!r} is not a list")
+    return cast("list[Any]", value)
 
 
 def _object(value: object) -> dict[str, Any]:

@@ -6,6 +6,7 @@ rate.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -140,7 +141,7 @@ def _followed(plant: Plant, stance: Float, own: np.ndarray, path: Float) -> Floa
             at = foot_position(data, foot)
             mujoco.mj_jac(model, data, jacobian, None, at, foot[0])
             part = jacobian[:, plant.dofs[own]]
-            step = part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at)
+            step: Float = part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at)
             data.qpos[plant.positions[own]] += np.clip(step, -0.2, 0.2)
         out[row] = data.qpos[plant.positions[own]]
     return out
@@ -222,7 +223,7 @@ def played(excited: Excitation, plant: Plant, actuator: Actuator) -> ActuatorLog
         velocity = np.gradient(position, excited.dt, axis=0)
         log = ActuatorLog(excited.dt, excited.joints, excited.target[rows], position, velocity, names=(name,))
         law = actuator.pd
-        gains = {} if law is None else {"kp": law.kp, "kd": law.kd}
+        gains: dict[str, Any] = {} if law is None else {"kp": law.kp, "kd": law.kd}
         logs.append(
             ActuatorLog(
                 excited.dt,

@@ -181,13 +181,13 @@ class Network:
 
 def activate(values: Float32, activation: Activation) -> Float32:
     """The activation of a hidden layer."""
-    if activation == "softsign":
-        return values / (1 + np.abs(values))
     if activation == "tanh":
         return np.tanh(values)
     if activation == "relu":
         return np.asarray(np.maximum(values, 0), np.float32)
-    return np.asarray(np.where(values > 0, values, np.expm1(np.minimum(values, 0))), np.float32)
+    if activation == "elu":
+        return np.asarray(np.where(values > 0, values, np.expm1(np.minimum(values, 0))), np.float32)
+    return values / (1 + np.abs(values))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@
 first. It gives one torque a row. All scaling is inside, so that their scales are 1.
 """
 
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -96,17 +99,27 @@ def _fixed(values: Any) -> torch.nn.Parameter:  # noqa: ANN401 - any array
     return torch.nn.Parameter(_double(values), requires_grad=False)
 
 
+@contextmanager
+def _torchscript() -> Generator[None]:
+    """Torch would rather have another format, which the users of these files do not read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
 def write_script(actuator: Actuator, path: Path, *, contiguous: bool) -> None:
     """Write TorchScript. Its rows are the lags of the model, or with `contiguous` every sample up to the last lag."""
     lags = actuator.contract.lags
     columns, width = (lags, lags[-1] + 1) if contiguous else (tuple(range(len(lags))), len(lags))
-    scripted = cast("Any", torch.jit.script(ScriptedActuator(actuator, columns, width).eval()))
-    write_whole(path, scripted.save_to_buffer())
+    with _torchscript():
+        scripted = cast("Any", torch.jit.script(ScriptedActuator(actuator, columns, width).eval()))
+        write_whole(path, scripted.save_to_buffer())
 
 
 def run_script(path: Path, rows: Float) -> Float:
     """What a TorchScript file gives for rows of inputs: float32 in and out, as its users have it."""
-    loaded = cast("Any", torch.jit.load(str(path)))
+    with _torchscript():
+        loaded = cast("Any", torch.jit.load(str(path)))
     with torch.inference_mode():
         given = loaded(torch.as_tensor(rows.astype(np.float32)))
     return np.asarray(given.numpy(), np.float64)

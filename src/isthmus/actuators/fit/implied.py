@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import mujoco
 import numpy as np
-from scipy.signal import savgol_filter
+from scipy.signal import savgol_filter  # pyright: ignore[reportUnknownVariableType]
 
 from isthmus.actuators.channel import set_joints
 from isthmus.actuators.log import ActuatorLog

@@ -105,5 +105,8 @@ def out_of_step(log: ActuatorLog) -> str | None:
     if log.torque is None or refresh_period(log.position, log) < 1.5:
         return None
     changes = [(np.diff(values, axis=0) != 0).any(axis=1).astype(float) for values in (log.position, log.torque)]
-    best = max(range(-3, 4), key=lambda shift: float(np.mean(changes[0] * np.roll(changes[1], int(shift)))))
+    together: dict[int, float] = {
+        shift: float(np.mean(changes[0] * np.asarray(np.roll(changes[1], shift)))) for shift in range(-3, 4)
+    }
+    best = max(together, key=lambda shift: together[shift])
     return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best < 0 else 'before'} positions are"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from isthmus.actuators.log import ActuatorLog, joined
 from isthmus.actuators.reading.checks import check_log, out_of_step, refresh_period
 from isthmus.actuators.reading.mapping import Mapping, guess
 from isthmus.actuators.reading.table import Table, read_table
-from isthmus.core import Bool, Float, Problem
+from isthmus.core import Bool, Float, Int, Problem
 
 GAP = 5.0
 """Sample times that a recording may miss before it counts as two."""
@@ -175,11 +176,9 @@ def _uniform(
             continue
         own = time[part]
         even = own[0] + dt * np.arange(int((own[-1] - own[0]) / dt + 1e-6) + 1)
-        held = np.clip(np.searchsorted(own, even + 1e-3 * dt, side="right") - 1, 0, len(own) - 1)
-        taken = {
-            key: one[part][held]
-            if key in ("target", "gain")
-            else np.stack([np.interp(even, own, column) for column in one[part].T], axis=1)
+        held: Int = np.clip(np.searchsorted(own, even + 1e-3 * dt, side="right") - 1, 0, len(own) - 1)
+        taken: dict[str, Any] = {
+            key: one[part][held] if key in ("target", "gain") else _interpolated(even, own, one[part])
             for key, one in values.items()
         }
         logs.append(ActuatorLog(dt, joints, **taken, names=(name,), command=mapping.command))
@@ -188,13 +187,18 @@ def _uniform(
     return joined(logs)
 
 
+def _interpolated(even: Float, own: Float, values: Float) -> Float:
+    columns = [np.asarray(np.interp(even, own, values[:, column]), np.float64) for column in range(values.shape[1])]
+    return np.stack(columns, axis=1)
+
+
 def _at(log: ActuatorLog, dt: float) -> ActuatorLog:
     """The same motion at another rate."""
     if abs(log.dt - dt) < 1e-9:
         return log
     parts: list[ActuatorLog] = []
     for one in log.segments():
-        time = log.dt * np.arange(len(one))
+        time: Float = log.dt * np.arange(len(one), dtype=np.float64)
         values = {
             key: value
             for key in ("target", "position", "velocity", "torque", "gain")

@@ -67,7 +67,7 @@ def _npz(path: Path) -> Table:
 def _csv(path: Path) -> Table:
     text = read_regular(path, limit=LARGEST, follow=True).decode("utf-8-sig")
     rows = csv.reader(io.StringIO(text))
-    header = [name.strip() for name in next(rows, [])]
+    header = [name.strip() for name in next(rows, list[str]())]
     if not header or _is_number(header[0]):
         raise Problem(f"{path} has no header: its first line must name the columns")
     cells = [row for row in rows if row]
