@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
+from isthmus.io.native import cache_folder
 from isthmus.report.video import backends
 from isthmus.robots import load_task
 from isthmus.tasks import Task
@@ -33,6 +34,7 @@ def pytest_configure(config):
     if hasattr(config, "workerinput"):
         return  # a worker has them from its controller
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own folders stay where they are
+    os.environ.setdefault("ISTHMUS_CACHE", str(cache_folder()))  # C is compiled once for all sessions
     config.stash[LEFT] = place = Path(tempfile.mkdtemp(prefix="it"))  # short: sockets are made below it
     for name in ("HOME", "TMPDIR"):
         (place / name).mkdir()

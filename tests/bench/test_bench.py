@@ -10,6 +10,7 @@ def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
     monkeypatch.setattr("isthmus.transfer.control_step.MOST", 20)
     rows = {benchmark.name: benchmark.to_json() for benchmark in run_benchmarks(1)}
     paths = ["batched-stepping", "batched-vs-gymnasium", "collection", "control-step", "fit", "fit-memory"]
+    paths += ["actuator-step", "actuator-batch"]
     robots = ("hopper", "half-cheetah", "humanoid")
     steps = [f"{step}-{robot}" for robot in robots for step in ("amortised", "following", "inverting")]
     assert list(rows) == paths + steps

@@ -19,7 +19,8 @@ def fitting_body(kind, model):
     """A body that the dial can be for, as it is written: `:leg`, or nothing."""
     if kind.body == "no":
         return ""
-    return next(f":{body}" for body in robot_bodies(model) if kind.misfit(model, body) is None)
+    bodies = robot_bodies(model)
+    return next((f":{body}" for body in bodies if kind.misfit(model, body) is None), f":{bodies[-1]}")
 
 
 def gap_of(kind, value, model):

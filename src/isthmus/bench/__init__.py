@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from isthmus.bench.actuators import actuator_batch, actuator_step
 from isthmus.bench.adapted import AdaptedStep
 from isthmus.bench.collecting import collection
 from isthmus.bench.control import control_step
@@ -21,6 +22,8 @@ def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
     if repeats < 1:
         raise Problem(f"repeats must be at least 1, got {repeats}")
     for benchmark in (batched_stepping, batched_vs_gymnasium, collection, control_step, fit_speed, fit_memory):
+        yield benchmark(repeats)
+    for benchmark in (actuator_step, actuator_batch):
         yield benchmark(repeats)
     for robot in ROBOTS:
         for benchmark in (robot.amortised, robot.following, robot.inverting):

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from isthmus.cli.actuator.excite import Excite
+from isthmus.cli.actuator.export import Export
+from isthmus.cli.actuator.fit import Fit
 from isthmus.cli.analyse.identify import Identify
 from isthmus.cli.analyse.oracle import Oracle
 from isthmus.cli.bench import Bench
 from isthmus.cli.check import Check
 from isthmus.cli.compare import Compare
 from isthmus.cli.experiment.ablation import Ablation
+from isthmus.cli.experiment.anymal import Anymal
 from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.seeds import Seeds
@@ -64,6 +68,14 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "methods": Leaf("ways to adapt a policy", Methods),
             },
         ),
+        "actuator": Group(
+            "learn how a robot's drives answer",
+            {
+                "excite": Leaf("motion to record, within the robot's limits", Excite),
+                "fit": Leaf("models of the drives from the robot's logs", Fit),
+                "export": Leaf("a model for Isaac Lab, mjlab, ONNX or C", Export),
+            },
+        ),
         "check": Leaf("check a robot model and its policy in simulation", Check),
         "policy": Group(
             "make and measure policies",
@@ -96,6 +108,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "ablation": Leaf("leave out one part of a method at a time", Ablation),
                 "suite": Leaf("every method on several gaps of each robot", Suite),
                 "paper": Leaf("the figures of the paper", Paper),
+                "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),
             },
         ),
     },

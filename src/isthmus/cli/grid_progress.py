@@ -44,10 +44,10 @@ def grid_progress(title: str) -> Generator[Watch[Any]]:
 
 
 def result_text(result: Result | dict[str, Any]) -> str:
-    """The score of a cell before and after adaptation, or why there is none."""
+    """The score of a cell before and after adaptation, what it says of itself, or why there is none."""
     if isinstance(result, Result):
         result = {"unadapted": result.normalised_unadapted, "normalised": result.normalised_adapted}
     if "normalised" not in result:
-        return str(result.get("problem", "done"))
+        return str(result.get("problem", result.get("text", "done")))
     before = f"{result['unadapted']:.3f} -> " if "unadapted" in result else ""
     return f"{before}{result['normalised']:.3f}"

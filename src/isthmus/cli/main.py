@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from isthmus.cli.actuator.equipment import outside_warnings, provide_actuators
 from isthmus.cli.commands import Command
 from isthmus.cli.old_names import current_arguments
 from isthmus.cli.parse import parse
@@ -109,7 +110,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         command = parse(current)
         check_numbers(command)
+        provide_actuators()
         command.run()
+        for warning in outside_warnings():
+            errors.print(f"isthmus: {warning}", markup=False, style="yellow")
     except Problem as problem:
         errors.print(printable(f"isthmus: {problem}"), markup=False, style="red")
         sys.exit(BAD_INPUT)

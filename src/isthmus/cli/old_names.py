@@ -19,6 +19,8 @@ COMMANDS = {
     "compare-suite": "experiment suite",
     "reproduce": "experiment paper",
 }
+SYNONYMS = {("reproduce", "anymal"): "experiment anymal"}
+"""Commands that may also be called so: these names stay."""
 OPTIONS = {"--ceiling": "--oracle", "--no-ceiling": "--no-oracle", "--ceiling-episodes": "--oracle-episodes"}
 OPTIONS_OF: dict[tuple[str, ...], dict[str, str]] = {
     ("experiment", "suite"): {"--only": "--tasks"},
@@ -35,6 +37,8 @@ NAMING_METHODS = ("--method", "--methods", "--episodes")
 def current_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The arguments by their current names, and a line for each old name among them."""
     words, old = list(arguments), dict[str, str]()
+    if tuple(words[:2]) in SYNONYMS:
+        words[:2] = SYNONYMS[words[0], words[1]].split()
     if words and words[0] in COMMANDS:
         old[words[0]] = COMMANDS[words[0]]
         words[:1] = COMMANDS[words[0]].split()

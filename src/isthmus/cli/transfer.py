@@ -1,12 +1,13 @@
 """Carry a policy across a gap."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import arg
 
 from isthmus.adapt import METHODS, MethodSettings
+from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.output import print_json, print_table, stderr, stdout
@@ -14,6 +15,7 @@ from isthmus.core import Problem
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.ros1 import Address
 from isthmus.robots import load_task
+from isthmus.robots.equipment import base_of
 from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.config import usual_episodes, usual_round_samples
 from isthmus.transfer.estimate import Estimate, estimate, within
@@ -56,6 +58,8 @@ class Transfer:
     speed: float = 1.0
     """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
     source: PolicyArgument = EXPERT
+    actuator: Path | None = None
+    """An actuator model (.npz) for the robot's drives, in simulator and target alike: see `isthmus actuator fit`."""
     method: str | None = None
     """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     samples: int = 2000
@@ -143,7 +147,7 @@ class Transfer:
         return self.evaluation_episodes, self.evaluate_rounds or target.simulated
 
     def _folder(self, method: str, target: TargetSpec) -> RunFolder:
-        return RunFolder(self.out or Path("runs") / folder_name(self.task, target.label, method, self.seed))
+        return RunFolder(self.out or Path("runs") / folder_name(base_of(self.task), target.label, method, self.seed))
 
     def _estimate(self, config: Config, folder: RunFolder) -> Estimate | None:
         """What is asked of the target, if that may be a real one."""
@@ -173,6 +177,9 @@ class Transfer:
         """Cross, print the closing table, write the report."""
         from isthmus.cli.progress import crossing_progress
 
+        if self.actuator is not None:
+            replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
+            return
         config = self._config()
         folder = self._folder(config.method, config.target)
         planned = self._estimate(config, folder)

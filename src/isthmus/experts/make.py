@@ -21,6 +21,7 @@ from isthmus.gaps import Gap, Ranges
 from isthmus.io import from_json, load_arrays, save_arrays, write_json
 from isthmus.policies.network import read_network
 from isthmus.robots import load_task
+from isthmus.robots.equipment import base_of
 from isthmus.tasks import Task
 
 ALGORITHMS = {
@@ -153,7 +154,7 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int, start: Path | None) -> str:
-    recipe = dataclasses.asdict(RECIPES.get(task_name, TrainSettings()))
+    recipe = dataclasses.asdict(RECIPES.get(base_of(task_name), TrainSettings()))
     changed = {name: value for name, value in dataclasses.asdict(settings).items() if value != recipe[name]}
-    options = {"seed": seed, **changed, "out": f"{task_name}.npz", "start": start.name if start else None}
+    options = {"seed": seed, **changed, "out": f"{base_of(task_name)}.npz", "start": start.name if start else None}
     return command_of(("policy", "train", task_name), options)

@@ -1,9 +1,10 @@
 """Simulations whose dynamics differ from one another and from episode to episode (Peng 2017)."""
 
+import mujoco
 import numpy as np
 
 from isthmus.core import Bool, Float, Step
-from isthmus.gaps import Ranges
+from isthmus.gaps import Gap, Ranges
 from isthmus.sim import Fields, MujocoWorld, PerWorld
 from isthmus.tasks import Task
 
@@ -15,7 +16,8 @@ class RandomisedWorlds:
         """Set up n worlds; ranges that do not fit the robot are refused."""
         body = task.robot_model
         ranges.check(body.model)
-        self._body, self._ranges = body, ranges
+        self._body, self._ranges = body, ranges.on(body.model)
+        self._pool = [(gap, gap.apply(body.model)) for gap in ranges.pool(body.model)]
         self._models = [body.model] * n
         self._actions, self._sensors = PerWorld([None] * n), PerWorld([None] * n)
         self._world = MujocoWorld(body, n, models=self._models, actions=self._actions, sensors=self._sensors)
@@ -41,8 +43,14 @@ class RandomisedWorlds:
 
     def _draw(self, rng: np.random.Generator, which: Bool) -> None:
         for world in np.flatnonzero(which):
-            gap = self._ranges.draw(rng)
-            self._models[world] = gap.apply(self._body.model)
+            gap, self._models[world] = self._drawn(rng)
             self._actions.channels[world] = gap.action_channel(self._body.spec, 1)
             self._sensors.channels[world] = gap.sensor_channel(self._body.spec, 1)
         self._world.remodel(self._models)
+
+    def _drawn(self, rng: np.random.Generator) -> tuple[Gap, mujoco.MjModel]:
+        """A gap and the robot that has it: one of those there are, or a new one."""
+        if self._pool:
+            return self._pool[int(rng.integers(len(self._pool)))]
+        gap = self._ranges.draw(rng)
+        return gap, gap.apply(self._body.model)

@@ -43,7 +43,8 @@ class TrainSettings:
     subsample: int = 1
     """TRPO estimates the curvature from one in so many states."""
     randomise: str = ""
-    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1; none when empty."""
+    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1 or inertial; none when
+    empty."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""

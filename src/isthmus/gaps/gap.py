@@ -12,6 +12,7 @@ from isthmus.gaps.actuation import action_channel
 from isthmus.gaps.kind import GapKind
 from isthmus.gaps.kinds import KINDS
 from isthmus.gaps.mixture import draw
+from isthmus.gaps.placement import PLACEMENT
 from isthmus.gaps.sensing import sensor_channel
 from isthmus.sim import Channel
 from isthmus.sim.anatomy import robot_bodies
@@ -121,6 +122,8 @@ class Gap:
                 raise Problem(f"gap {kind.name!r} does not fit this robot: {reason}")
             if kind.apply is not None and value != kind.neutral:
                 kind.apply(changed, value, body)
+        if any(kind in PLACEMENT for kind, _, _ in gap._dials()):
+            mujoco.mj_setConst(changed, mujoco.MjData(changed))
         if gap.settings and too_stiff(changed):
             raise Problem(f"gap {gap} cannot be simulated on this robot: use less damping, or more mass or armature")
         return changed

@@ -3,7 +3,8 @@
 from isthmus.gaps.actuation import ACTUATION
 from isthmus.gaps.build import BUILD
 from isthmus.gaps.drives import DRIVES
+from isthmus.gaps.placement import PLACEMENT
 from isthmus.gaps.sensing import SENSING
 from isthmus.gaps.surroundings import SURROUNDINGS
 
-KINDS = {kind.name: kind for kind in (*SURROUNDINGS, *BUILD, *DRIVES, *ACTUATION, *SENSING)}
+KINDS = {kind.name: kind for kind in (*SURROUNDINGS, *BUILD, *PLACEMENT, *DRIVES, *ACTUATION, *SENSING)}

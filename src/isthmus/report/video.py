@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,26 +48,39 @@ class Video:
 
 def film(folder: RunFolder, run: Run) -> Video:
     """Draw the run with the first thing that can draw here; never fails."""
+    try:
+        mp4, reason = draw(lambda: Storyboard.of(run, load_cord(folder.path)), folder.path)
+    except NothingToDrawWithHere as error:
+        return Video(text=_advice(folder.path, run.config.task, str(error)))
+    return Video(mp4, _caption(run)) if mp4 else _none(reason)
+
+
+class NothingToDrawWithHere(Exception):  # noqa: N818 - a condition of the machine
+    """Nothing that is installed draws off-screen; says what was tried."""
+
+
+def draw(make: Callable[[], Storyboard], folder: Path) -> tuple[bytes, str]:
+    """The storyboard as a video, drawn in `folder` with the first thing that can; or nothing, and why."""
     ways = backends(os.environ, sys.platform)
     if not ways:
-        return _none(f"MUJOCO_GL={os.environ['MUJOCO_GL']} turns drawing off")
+        return b"", f"MUJOCO_GL={os.environ['MUJOCO_GL']} turns drawing off"
     reasons: list[str] = []
-    with _studio(folder.path) as studio:
+    with _studio(folder) as studio:
         try:
-            Storyboard.of(run, load_cord(folder.path)).save(studio)
+            make().save(studio)
         except Problem as problem:
-            return _none(str(problem))
+            return b"", str(problem)
         for backend in ways:
             path = studio / "video.mp4"
             code, reason = _draw(path, backend)
             if code == 0 and path.is_file() and path.stat().st_size:
-                return Video(path.read_bytes(), _caption(run))
+                return path.read_bytes(), ""
             if code == CANNOT_ENCODE:
-                return _none(f"encoding it failed ({reason})")
+                return b"", f"encoding it failed ({reason})"
             if code in (None, FAILED):
-                return _none(f"drawing it failed ({reason})")
+                return b"", f"drawing it failed ({reason})"
             reasons.append(f"{backend or 'default'}: {reason}")
-    return Video(text=_advice(folder.path, run.config.task, "; ".join(reasons)))
+    raise NothingToDrawWithHere("; ".join(reasons))
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from isthmus.core import Problem, unknown_name
 from isthmus.robots.ant import make_ant
+from isthmus.robots.anymal.task import make_anymal
+from isthmus.robots.equipment import base_of, equipped
 from isthmus.robots.fetch import make_fetch_swing
 from isthmus.robots.humanoid import make_humanoid
 from isthmus.robots.planar_walkers import make_half_cheetah, make_hopper, make_walker2d
@@ -45,17 +47,29 @@ TASKS = {
             "fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
             make_fetch_swing,
         ),
+        TaskKind(
+            name="anymal",
+            summary="ANYmal B that walks at a commanded speed (37-D, 12 actuators); needs isthmus[anymal]",
+            make=make_anymal,
+        ),
     )
 }
 
 
 def is_code(text: str) -> bool:
     """Whether this names a robot file: loading it runs the Python code in it."""
-    return text.endswith(".py")
+    return base_of(text).endswith(".py")
 
 
 def load_task(text: str) -> Task:
-    """The task of that name, perhaps with options, or in a file: `reacher`, `reacher:arm-mass=3.5`, `my_robot.py`."""
+    """The task of that name, perhaps with options, or in a file: `reacher`, `reacher:arm-mass=3.5`, `my_robot.py`.
+
+    The robot may be given more: `hopper+actuator=FILE`.
+    """
+    return equipped(_bare_task(base_of(text)), text)
+
+
+def _bare_task(text: str) -> Task:
     if is_code(text):
         return _task_in_file(Path(text))
     name, _, options = text.partition(":")

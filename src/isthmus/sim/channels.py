@@ -29,6 +29,15 @@ class Channel(Protocol):
         ...
 
 
+class Drive(Channel, Protocol):
+    """A channel from commands to controls, called once a physics step, that may depend on what came before."""
+
+    @property
+    def memory(self) -> int:
+        """How many physics steps of the past its output depends on."""
+        ...
+
+
 @final
 class Chain:
     """Channels one after the other."""

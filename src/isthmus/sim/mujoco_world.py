@@ -22,8 +22,8 @@ class MujocoWorld:
     Source and target are the same class. The target's `models` have a gap applied, and channels may lie between a
     command and its actuator (`actions` once a control step, `drives` once a physics step) or between a sensor and the
     observation (`sensors`). An `estimator` turns what the sensors show into the observation. Predictions, episode ends
-    and `fields` know nothing of either. Derived quantities in an observation are those that `mj_step` leaves behind, as
-    in Gymnasium's environments.
+    and `fields` know nothing of either. The drive of the robot model itself is in predictions too. Derived quantities
+    in an observation are those that `mj_step` leaves behind, as in Gymnasium's environments.
     """
 
     def __init__(
@@ -54,7 +54,8 @@ class MujocoWorld:
         self._running = _Rows(robot_model, n, models, threads)
         self._predictors: dict[int, _Predictor] = {}
         self._ended = np.zeros(n, np.bool_)
-        self._actions, self._drives, self._sensors = actions, drives, sensors
+        self._actions, self._sensors = actions, sensors
+        self._drives = robot_model.drive(n) if drives is None and robot_model.drive is not None else drives
         self._estimator = estimator
         self._seen = np.zeros((n, robot_model.spec.observation_size))
         self._episodes = np.random.default_rng(0)
@@ -159,8 +160,8 @@ class MujocoWorld:
 
     def predict(self, history: History, actions: Float) -> Float:
         """What is seen one step after `history` when `actions` (n, act) are given; leaves the world as it is."""
-        current = history.current
-        return self._predictor(len(current)).predict(current, _checked(actions, (len(current), self.spec.action_size)))
+        n = len(history.current)
+        return self._predictor(n).predict(history, _checked(actions, (n, self.spec.action_size)))
 
     def show(self, observations: Float) -> Float:
         """What is seen here in the states of `observations` (n, obs), which may come from another robot."""
@@ -191,6 +192,8 @@ class MujocoWorld:
         model = self.robot_model.model if self._models is None else self._models
         if not isinstance(model, mujoco.MjModel) or model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4.value:
             return None
+        if self.robot_model.drive is not None:  # it counts physics steps, and here those are others
+            return None
         if self._coarse is None:
             brief = replace(self.robot_model, frame_skip=self._fewer_steps)
             self._coarse = MujocoWorld(brief, models=self._coarse_model(model), threads=self._threads)
@@ -214,7 +217,8 @@ class MujocoWorld:
         rows.restore(observations)
         rows.batch.forward()
         before = read(rows.fields).copy()
-        rows.step(_checked(actions, (len(observations), self.spec.action_size)), None)
+        rows.begin()
+        rows.step(_checked(actions, (len(observations), self.spec.action_size)), None, rows.drive)
         return rows.observe(), before, read(rows.fields).copy()
 
     def _predictor(self, n: int) -> "_Predictor":
@@ -317,21 +321,53 @@ class _Predictor(_Rows):
 
     def __init__(self, robot_model: RobotModel, n: int, models: mujoco.MjModel | None, threads: int | None) -> None:
         super().__init__(robot_model, n, models, threads)
+        self.drive = None if robot_model.drive is None else robot_model.drive(n)
         self._query = np.full((n, robot_model.spec.observation_size), np.nan), np.full_like(self.ctrl, np.nan)
+        self._past = np.full((n, 0), np.nan)
         self._answer = np.zeros_like(self._query[0])
+        self._n = n
 
     def forget(self) -> None:
         self._query[0][:] = np.nan
 
-    def predict(self, observations: Float, commands: Float) -> Float:
+    def begin(self, rows: Bool | None = None) -> None:
+        """Let the drives of `rows` know nothing of the past."""
+        if self.drive is not None:
+            self.drive.begin(np.zeros((self._n, 0)), self.fields, np.random.default_rng(0), _rows(rows))
+
+    def predict(self, history: History, commands: Float) -> Float:
+        observations = history.current
         at, given = self._query
         new = (observations != at).any(axis=1) | (commands != given).any(axis=1)
+        if self.drive is not None:
+            past = np.concatenate((history.observations.reshape(self._n, -1), history.actions.reshape(self._n, -1)), 1)
+            new |= True if past.shape != self._past.shape else (past != self._past).any(axis=1)
+            self._past = past
         if new.any():
+            which = None if new.all() else new
+            self._remember(history, which)
             self.restore(observations)
-            self.step(commands, None if new.all() else new)
+            self.step(commands, which, self.drive)
             self._answer[new] = self.observe()[new]
             at[:], given[:] = observations, commands
         return self._answer.copy()
+
+    def _remember(self, history: History, which: Bool | None) -> None:
+        """Fill the drives' memory by simulating the control steps before the present one.
+
+        A window that begins an episode repeats the first observation: there is nothing to remember there yet.
+        """
+        if self.drive is None:
+            return
+        self.begin(which)
+        steps = min(history.length - 1, -(-self.drive.memory // self.robot_model.frame_skip))
+        for step in range(history.length - 1 - steps, history.length - 1):
+            before, given = history.observations[:, step], history.actions[:, step]
+            self.restore(before)
+            self.step(given, which, self.drive)
+            idle = (history.observations[:, step + 1] == before).all(axis=1) & (given == 0).all(axis=1)
+            if idle.any():
+                self.begin(idle if which is None else idle & which)
 
 
 def _rows(which: Bool | None) -> Rows:

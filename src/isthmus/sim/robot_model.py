@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
 
 from isthmus.core import Bool, Float, WorldSpec
+
+if TYPE_CHECKING:
+    from isthmus.sim.channels import Drive
 
 Fields = Mapping[str, Float]
 """MjData fields of n simulations by name, each (n, ...)."""
@@ -37,6 +41,9 @@ class RobotModel:
     """Draw n initial states."""
     ended: Callable[[Fields], Bool | None] = never_ends
     """Which simulations are over (n,); None when none can be."""
+    drive: "Callable[[int], Drive] | None" = None
+    """Makes the drives of n simulations, which turn commands into controls once a physics step; None when the actuators
+    of the model are all there is."""
 
     def __post_init__(self) -> None:
         """Let a simulation that diverges be seen: by default MuJoCo would put it back to its start in silence."""

@@ -1,8 +1,10 @@
 """Run a policy in its own simulator, or across a gap."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, reward_name
 from isthmus.cli.output import print_json, print_table
 
@@ -21,6 +23,8 @@ class Evaluate:
     gap: str = "none"
     """What is different from its simulator."""
     source: PolicyArgument = EXPERT
+    actuator: Path | None = None
+    """An actuator model (.npz) for the robot's drives: see `isthmus actuator fit`."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
@@ -36,6 +40,9 @@ class Evaluate:
         from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 
+        if self.actuator is not None:
+            replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
+            return
         task, gap = load_task(self.task), Gap.parse(self.gap)
         policy = source_policy(task, self.source.file)
         outcome = assess(task, policy, gap, self.episodes, stream(self.seed, "expert", "evaluate"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import TaskArgument
 from isthmus.cli.output import print_json, started_late, stderr
 from isthmus.cli.policy.evaluate import print_evaluation
@@ -71,6 +72,8 @@ class Train:
     """Go on with a training from its last save, perhaps with other settings."""
     start: Path | None = None
     """Begin with this policy (.npz, with its provenance beside it) instead of from nothing."""
+    actuator: Path | None = None
+    """An actuator model (.npz) for the robot's drives: see `isthmus actuator fit`."""
     algorithm: Algorithm | None = None
     """How to train; the task's recipe when not given, as for all below."""
     steps: int | None = None
@@ -100,16 +103,23 @@ class Train:
     subsample: int | None = None
     """TRPO estimates the curvature from one in so many states."""
     randomise: str | None = None
-    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1: a robust expert."""
+    """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1: a robust expert. A dial
+    for BODY * is drawn for every body, models=30 draws from so many robots, and `inertial` is 30 robots with other
+    masses, centres of mass and joint positions."""
 
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.policy.train import train_with_progress
         from isthmus.robots import load_task
+        from isthmus.robots.equipment import base_of
 
-        name = Path(self.task).stem if self.task.endswith(".py") else self.task.replace(":", "-")
+        if self.actuator is not None:
+            dataclasses.replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
+            return
+        base = base_of(self.task)
+        name = Path(base).stem if base.endswith(".py") else base.replace(":", "-")
         path = self.out or Path(f"expert-{name}-{self.seed}.npz")
-        recipe = RECIPES.get(self.task, TrainSettings())
+        recipe = RECIPES.get(base, TrainSettings())
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
         made = train_with_progress(

@@ -1,0 +1,1 @@
+"""Actuator models: fit, export, and what to record."""

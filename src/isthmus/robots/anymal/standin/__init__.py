@@ -1,0 +1,1 @@
+"""A stand-in ANYmal, a process of its own: nobody imports it."""
