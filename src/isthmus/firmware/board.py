@@ -173,7 +173,7 @@ def _board(path: Path, top: Table) -> Board:
     buses += tuple(_bus(key, one) for key, one in top.tables("bus"))
     devices = tuple(_device(key, one, buses, robot) for key, one in top.tables("device"))
     _check_devices(path, devices)
-    host = _host(top.table("host"), peripherals)
+    host = _host(top.table("host"), peripherals, is_emulated=cpu is not None)
     watch = {key: _watch(top.where, key, value) for key, value in top.table("watch").texts().items()}
     return Board(
         path,
@@ -262,9 +262,11 @@ def _device(name: str, table: Table, buses: tuple[Bus, ...], robot: str | None) 
     return made
 
 
-def _host(table: Table, peripherals: tuple[Peripheral, ...]) -> Host:
+def _host(table: Table, peripherals: tuple[Peripheral, ...], *, is_emulated: bool) -> Host:
     links = [p.name for p in peripherals if p.type == "stm32-usart"]
-    link = table.choice("link", links) if table.has("link") else ""
+    link = ""
+    if table.has("link"):
+        link = table.choice("link", links) if is_emulated else table.text("link").replace("/", "_")
     protocol = table.choice("protocol", PROTOCOLS, "none")
     host = Host(link, protocol, table.number("period_ms", 20.0, least=1, most=1000))
     if protocol != "none" and not link:

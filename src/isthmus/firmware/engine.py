@@ -67,6 +67,7 @@ def board_library() -> c.CDLL:
         ),
         "uart_send": (integer, [pointer, integer, c.c_char_p, integer]),
         "uart_take": (integer, [pointer, integer, c.c_char_p, integer]),
+        "uart_heard": (number, [pointer, integer]),
         "loop_new": (pointer, [pointer] * 7 + [integer] * 3 + [number]),
         "loop_free": (None, [pointer]),
         "loop_watch": (integer, [pointer, c.c_uint32, integer, integer]),
@@ -172,6 +173,12 @@ class Engine:
         buffer = c.create_string_buffer(8192)
         n = self.library.uart_take(self.pointer, self.board.peripheral(self.board.host.link), buffer, 8192)
         return buffer.raw[:n]
+
+    @property
+    def heard_at(self) -> float:
+        """When the last byte of the firmware reached the host, in seconds."""
+        link = self.board.host.link
+        return float(self.library.uart_heard(self.pointer, self.board.peripheral(link))) if link else 0.0
 
     @property
     def counters(self) -> CpuCounters:

@@ -15,7 +15,8 @@ from isthmus.firmware.board import Board
 from isthmus.firmware.elf import Elf
 from isthmus.firmware.engine import WATCH_TYPES, Engine, board_library
 from isthmus.firmware.host_link import ConsoleLink, HostLink, IsthmusLink, Telemetry
-from isthmus.firmware.record import Record
+from isthmus.firmware.motions import Motion, turntable_truth
+from isthmus.firmware.record import Record, joined
 from isthmus.firmware.robot import load_body
 
 STEP = 1e-3
@@ -73,7 +74,7 @@ class Loop:
         self.pointer: int | None = self._make()
         self._watch = self._watches()
         self._width = int(self._library.loop_width(self.pointer))
-        self._policy = policy
+        self._policy, self._wall_seconds = policy, wall_seconds
         self._truth: Float | None = None
         self.link: HostLink | None = None
         self._begin()
@@ -109,6 +110,8 @@ class Loop:
         self._targets = np.zeros(self.rig.joints)
         self._sending, self._step, self._frames = True, 0, 0
         self.telemetry: Telemetry | None = None
+        self._heard_at = 0.0
+        self._attitude: Float | None = None
 
     def reset(self, seed: int, *, counter_offset: int = 0) -> None:
         """Power on: processor, devices and physics at time zero. Parameters and faults stay as they are."""
@@ -155,7 +158,8 @@ class Loop:
         """Go on for so long. Raises Halt when the processor cannot."""
         steps = round(seconds / self.timestep)
         rows = np.zeros((steps, self._width))
-        attitude, estop = np.full((steps, 4), np.nan), np.full(steps, np.nan)
+        heard = np.full((steps, 6 + 2 * self.rig.joints), np.nan)
+        self._library.board_wall(self.engine.pointer, self._wall_seconds)
         self._library.loop_record(self.pointer, rows.ctypes.data, steps)
         done = 0
         while done < steps:
@@ -167,12 +171,44 @@ class Loop:
                 raise self.halted()
             self.after_period()
             if self.telemetry is not None:
-                attitude[done : done + chunk] = self.telemetry.attitude
-                estop[done : done + chunk] = self.telemetry.estop
+                told = self.telemetry
+                heard[done : done + chunk, 0] = self._heard_at
+                heard[done : done + chunk, 1:] = np.concatenate(
+                    (told.attitude, [told.estop], told.positions, told.velocities)
+                )
             done += chunk
         self._library.loop_record(self.pointer, None, 0)
         nq, nv = (self.body.model.nq, self.body.model.nv) if self.body else (0, 0)
-        return Record.of(rows, self.rig.joints, nq, nv, self._watch, attitude, estop)
+        return Record.of(rows, self.rig.joints, nq, nv, self._watch, heard, self._attitudes(rows, steps))
+
+    def _attitudes(self, rows: Float, steps: int) -> Float:
+        """The true attitude in each of the steps (T, 4)."""
+        if self._attitude is not None:
+            return self._attitude[np.minimum(np.arange(self._step - steps, self._step), len(self._attitude) - 1)]
+        if self.body is None or not self.body.is_free:
+            return np.full((steps, 4), np.nan) if self.body is None else np.tile([1.0, 0, 0, 0], (steps, 1))
+        first = 2 + 5 * self.rig.joints
+        return rows[:, first + 3 : first + 7].copy()
+
+    def play(self, motion: Motion, seconds: float, seed: int) -> Record:
+        """Let the host ask for a motion; a push changes with the host's period. Turntables begin at time zero."""
+        if motion.frozen and self.time == 0:
+            truth, self._attitude = turntable_truth(seconds + 1, self.timestep)
+            self.turntable(truth)
+        records: list[Record] = []
+        steps, period = round(seconds / self.timestep), self._steps_a_period
+        while steps > 0:
+            self.command(motion.targets(self.time, self.rig.joints))
+            self.push(motion.force(self.time, seed))
+            chunk = min(period - self._step % period, steps)
+            records.append(self.run(chunk * self.timestep))
+            steps -= chunk
+        return joined(records)
+
+    @property
+    def time(self) -> float:
+        """Seconds since power-on."""
+        return self._step * self.timestep
 
     def before_period(self) -> None:
         """What the host sends at the start of a period."""
@@ -184,7 +220,8 @@ class Loop:
         if self.link is not None:
             found = self.link.decode(self.engine.take())
             self._frames += len(found)
-            self.telemetry = found[-1] if found else self.telemetry
+            if found:
+                self.telemetry, self._heard_at = found[-1], self.engine.heard_at
 
     def count_steps(self, steps: int) -> None:
         """Note steps that were run together with other loops."""

@@ -29,23 +29,32 @@ class Record:
     qvel: Float
     watch: dict[str, Float]
     """Variables of the firmware (T, count)."""
+    telemetry_time: Float
+    """When the newest telemetry was complete at the host (T,), seconds; all telemetry is NaN before the first."""
     telemetry_attitude: Float
-    """The firmware's own estimate (T, 4), the newest that has reached the host; NaN before the first."""
+    """The firmware's own estimate (T, 4), w first."""
     telemetry_estop: Float
-    """Why the firmware says it has stopped (T,); NaN before the first telemetry."""
+    """Why the firmware says it has stopped (T,)."""
+    telemetry_position: Float
+    """What the firmware takes the joints' positions for (T, J)."""
+    telemetry_velocity: Float
+    """And their velocities (T, J)."""
+    truth_attitude: Float
+    """Of the trunk (T, 4), w first: of the physics, or of the turntable; NaN where there is neither."""
 
     def __len__(self) -> int:
         """How many physics steps."""
         return len(self.time)
 
     @staticmethod
-    def of(rows: Float, joints: int, nq: int, nv: int, watch: dict[str, int], attitude: Float, estop: Float) -> "Record":
-        """From the rows (T, width) that `native/lockstep.c` writes."""
+    def of(rows: Float, joints: int, nq: int, nv: int, watch: dict[str, int], heard: Float, truth: Float) -> "Record":
+        """From the rows (T, width) that `native/lockstep.c` writes, and telemetry (T, 6 + 2 J)."""
         parts = np.split(rows, np.cumsum([1, 1, *[joints] * 5, nq, nv, *watch.values()])[:-1], axis=1)
         time, instructions, torque, asked, age, sample, gap, qpos, qvel = parts[:9]
         watched = dict(zip(watch, parts[9:], strict=True))
         count = instructions[:, 0].astype(np.int64)
-        return Record(time[:, 0], count, torque, asked, age, sample, gap, qpos, qvel, watched, attitude, estop)
+        told = (heard[:, 0], heard[:, 1:5], heard[:, 5], heard[:, 6 : 6 + joints], heard[:, 6 + joints :])
+        return Record(time[:, 0], count, torque, asked, age, sample, gap, qpos, qvel, watched, *told, truth)
 
 
 def joined(records: list[Record]) -> Record:

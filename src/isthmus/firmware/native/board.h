@@ -37,7 +37,7 @@ struct Peripheral {
     void *state, *kept;                         /* `kept` survives a reset */
 };
 
-typedef struct { uint32_t at, size; uint8_t *bytes; int writable; uint8_t *runs; } Region;
+typedef struct { uint32_t at, size; uint8_t *bytes; int writable, runs; } Region;
 enum HaltCode {
     H_NONE, H_UNMAPPED, H_FETCH, H_UNDEFINED, H_STACK, H_RETURN, H_ENDLESS, H_BREAKPOINT, H_PERIPHERAL, H_VECTOR,
     H_WALL, H_FLASH_WRITE, H_OTHER
@@ -70,8 +70,9 @@ struct Board {
     /* execution */
     int waiting, stopped, it_left, interrupt, reset_cause, reset_wanted, in_brownout, watchdog_on;
     enum HaltCode halt;
-    uint32_t halt_pc, halt_address, reset_flags;
-    double wall_limit;                          /* seconds of this run, by the wall's clock */
+    uint32_t pc, halt_pc, halt_address, reset_flags;
+    double wall_end;                            /* when it must have ended, by the wall's clock */
+    int64_t turns;
     int64_t instructions, blocks, starts, exceptions, accesses, watchdog_resets, resets, idle_cycles;
     uint32_t patched[64];
     int patches;
@@ -122,5 +123,6 @@ void peripherals_reset(Board *b);
 int dma_request(Board *b, uint32_t address, int to_memory);     /* one unit: -1 no stream, else how many are left */
 int dma_left(Board *b, uint32_t address, int to_memory);
 FW_API int uart_send(Board *b, int peripheral, const uint8_t *bytes, int n);
+FW_API double uart_heard(Board *b, int peripheral);       /* when the last byte came */
 FW_API int uart_take(Board *b, int peripheral, uint8_t *bytes, int size);
 extern const PeripheralType BXCAN, STM32_I2C, STM32_USART, STM32_TIMER, STM32_IWDG, STM32_RCC, STM32_DMA, REGISTERS, MARK;

@@ -45,78 +45,83 @@ void board_halt(Board *b, enum HaltCode code, uint32_t address) {
 }
 
 /* --- exceptions --- */
-static int frame_registers[8] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
-                                 UC_ARM_REG_R12, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_XPSR};
+/* Registers are read and written in batches: an exception is entered and left some ten thousand times a second. */
+enum { CONTROL_AT = 8, SP_AT, D_AT, STATUS_AT = D_AT + 8, FRAME };
+static int frame_registers[FRAME] = {
+    UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R12, UC_ARM_REG_LR, UC_ARM_REG_PC,
+    UC_ARM_REG_XPSR, UC_ARM_REG_CONTROL, UC_ARM_REG_SP, UC_ARM_REG_D0, UC_ARM_REG_D1, UC_ARM_REG_D2, UC_ARM_REG_D3,
+    UC_ARM_REG_D4, UC_ARM_REG_D5, UC_ARM_REG_D6, UC_ARM_REG_D7, UC_ARM_REG_FPSCR};
 
-static void vector(Board *b, int n, uint32_t return_code) {
+static uint32_t handler_of(Board *b, int n) {
     uint8_t *entry = board_bytes(b, b->vtor + 4 * n, 4);
     uint32_t handler = 0;
     if (entry) memcpy(&handler, entry, 4);
-    if (!handler || !board_bytes(b, handler & ~1u, 2)) return board_halt(b, H_VECTOR, n);
-    set(b, UC_ARM_REG_LR, return_code);
-    set(b, UC_ARM_REG_PC, handler | 1);
+    if (handler && board_bytes(b, handler & ~1u, 2)) return handler | 1;
+    board_halt(b, H_VECTOR, n);
+    return 0;
+}
+
+static void entered(Board *b, int n) {
     nvic_entered(b, n);
     b->exceptions++;
     fw_trace_add(b->rig, T_EXC_ENTER, n, board_ns(b), 0, 0);
 }
 
 static void enter(Board *b, int n) {
-    uint32_t v[8], control = get(b, UC_ARM_REG_CONTROL), sp = get(b, UC_ARM_REG_SP);
-    void *to[8];
-    for (int i = 0; i < 8; i++) v[i] = 0, to[i] = &v[i];
-    uc_reg_read_batch(b->uc, frame_registers, to, 8);
-    int fp = control >> 2 & 1, psp = control >> 1 & 1, thread = b->actives == 0;
-    uint32_t pad = sp & 4;
+    uint32_t v[FRAME] = {0}, handler = handler_of(b, n);
+    uint64_t d[8];
+    void *to[FRAME];
+    for (int i = 0; i < FRAME; i++) to[i] = &v[i];
+    for (int i = 0; i < 8; i++) to[D_AT + i] = &d[i];
+    uc_reg_read_batch(b->uc, frame_registers, to, FRAME);
+    uint32_t control = v[CONTROL_AT], sp = v[SP_AT], fp = control >> 2 & 1, pad = sp & 4;
     sp -= pad + (fp ? 72 : 0) + 32;
-    v[7] = (v[7] & ~0x200u) | (pad ? 0x200 : 0);
+    v[6] = b->pc & ~1u, v[7] = (v[7] & ~0x200u) | (pad ? 0x200 : 0);
     uint8_t *m = board_bytes(b, sp, 32 + (fp ? 72 : 0));
     if (!m || b->actives == 31) return board_halt(b, H_STACK, sp);
     memcpy(m, v, 32);
-    if (fp) {
-        uint32_t status = get(b, UC_ARM_REG_FPSCR);
-        for (int i = 0; i < 8; i++) uc_reg_read(b->uc, UC_ARM_REG_D0 + i, m + 32 + 8 * i);
-        memcpy(m + 96, &status, 4);
-    }
-    set(b, UC_ARM_REG_SP, sp);
+    if (fp) memcpy(m + 32, d, 64), memcpy(m + 96, &v[STATUS_AT], 4);
     b->unprivileged[b->actives] = control & 1;
-    set(b, UC_ARM_REG_CONTROL, control & ~7u);
-    b->cycle += 12;
-    vector(b, n, RETURNS | 1 | (fp ? 0 : 0x10) | (thread ? 8 : 0) | (psp ? 4 : 0));
+    uint32_t code = RETURNS | 1 | (fp ? 0 : 0x10) | (b->actives ? 0 : 8) | (control & 2 ? 4 : 0), plain = control & ~7u;
+    int changed[3] = {UC_ARM_REG_SP, UC_ARM_REG_CONTROL, UC_ARM_REG_LR};    /* the stack pointer of before first */
+    void *from[3] = {&sp, &plain, &code};
+    uc_reg_write_batch(b->uc, changed, from, 3);
+    b->pc = handler, b->cycle += 12;
+    entered(b, n);
+}
+
+static void chain(Board *b, int n, uint32_t code) {     /* the frame stays where it is */
+    uint32_t handler = handler_of(b, n), control = get(b, UC_ARM_REG_CONTROL) & ~4u;
+    int changed[2] = {UC_ARM_REG_CONTROL, UC_ARM_REG_LR};
+    void *from[2] = {&control, &code};
+    uc_reg_write_batch(b->uc, changed, from, 2);
+    b->pc = handler, b->cycle += 6;
+    entered(b, n);
 }
 
 static void leave(Board *b, uint32_t code) {
     if (!b->actives) return board_halt(b, H_RETURN, code);
     fw_trace_add(b->rig, T_EXC_LEAVE, b->active[b->actives - 1], board_ns(b), 0, 0);
-    if (b->active[b->actives - 1] != 2) set(b, UC_ARM_REG_FAULTMASK, 0);
     nvic_left(b);
     int next = nvic_candidate(b);
-    if (next) {                                 /* tail-chaining: the frame stays where it is */
-        b->cycle += 6;
-        set(b, UC_ARM_REG_CONTROL, get(b, UC_ARM_REG_CONTROL) & ~4u);
-        return vector(b, next, code);
-    }
-    b->cycle += 10;
-    uint32_t control = (get(b, UC_ARM_REG_CONTROL) & ~7u) | (code & 4 ? 2 : 0) | b->unprivileged[b->actives];
-    set(b, UC_ARM_REG_CONTROL, control);
-    uint32_t sp = get(b, UC_ARM_REG_SP), v[8];
-    uint8_t *m = board_bytes(b, sp, 32 + (code & 0x10 ? 0 : 72));
+    if (next) return chain(b, next, code);
+    int fp = !(code & 0x10), n = fp ? FRAME : D_AT, order[FRAME];
+    uint32_t v[FRAME], sp = get(b, code & 4 ? UC_ARM_REG_PSP : UC_ARM_REG_MSP);
+    uint64_t d[8];
+    uint8_t *m = board_bytes(b, sp, 32 + (fp ? 72 : 0));
     if (!m) return board_halt(b, H_STACK, sp);
     memcpy(v, m, 32);
-    sp += 32;
-    if (!(code & 0x10)) {
-        uint32_t status;
-        for (int i = 0; i < 8; i++) uc_reg_write(b->uc, UC_ARM_REG_D0 + i, m + 32 + 8 * i);
-        memcpy(&status, m + 96, 4);
-        set(b, UC_ARM_REG_FPSCR, status);
-        sp += 72;
-        set(b, UC_ARM_REG_CONTROL, control | 4);
-    }
-    set(b, UC_ARM_REG_SP, sp + (v[7] & 0x200 ? 4 : 0));
-    void *from[8];
-    for (int i = 0; i < 8; i++) from[i] = &v[i];
-    v[6] |= 1, v[7] &= ~0x3FFu;
-    uc_reg_write_batch(b->uc, frame_registers, from, 8);
-    set(b, UC_ARM_REG_PC, v[6]);
+    if (fp) memcpy(d, m + 32, 64), memcpy(&v[STATUS_AT], m + 96, 4);
+    v[SP_AT] = sp + 32 + (fp ? 72 : 0) + (v[7] & 0x200 ? 4 : 0);
+    v[CONTROL_AT] = (code & 4 ? 2 : 0) | (fp ? 4 : 0) | b->unprivileged[b->actives];
+    b->pc = v[6] | 1, v[7] &= ~0x3FFu;
+    void *from[FRAME];
+    int k = 0;
+    for (int i = CONTROL_AT; i < n; i++) order[k] = frame_registers[i], from[k++] = i >= D_AT && i < STATUS_AT ? (void *)&d[i - D_AT] : &v[i];
+    for (int i = 0; i < 8; i++)
+        if (i != 6) order[k] = frame_registers[i], from[k++] = &v[i];       /* PC is set by the next start */
+    uc_reg_write_batch(b->uc, order, from, k);
+    b->cycle += 10;
 }
 
 /* --- hooks --- */
@@ -180,14 +185,7 @@ static void on_interrupt(uc_engine *uc, uint32_t number, void *user) {
     uc_emu_stop(uc);
 }
 
-static bool on_bad(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *user) {
-    (void)uc, (void)size, (void)value;
-    Board *b = user;
-    if (address >= RETURNS || type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT) return false;
-    board_halt(b, type == UC_MEM_WRITE_PROT ? H_FLASH_WRITE : H_UNMAPPED, (uint32_t)address);
-    return false;
-}
-
+/* A hook for invalid accesses would slow every store down by half: faults are found here and by their error code. */
 static bool on_page(uc_engine *uc, uint64_t va, uc_mem_type type, uc_tlb_entry *out, void *user) {
     (void)uc;
     Board *b = user;
@@ -197,11 +195,9 @@ static bool on_page(uc_engine *uc, uint64_t va, uc_mem_type type, uc_tlb_entry *
     for (int i = 0; i < b->regions; i++) {
         Region *r = &b->region[i];
         if (a - r->at >= r->size) continue;     /* RAM that holds no code gets no EXEC: stores are three times as fast */
+        if (!r->writable && type == UC_MEM_WRITE) return board_halt(b, H_FLASH_WRITE, a), false;
         if (!r->writable) out->perms = UC_PROT_READ | UC_PROT_EXEC;
-        else if (type == UC_MEM_FETCH || r->runs[(a - r->at) >> 10]) {
-            r->runs[(a - r->at) >> 10] = 1;
-            out->perms = UC_PROT_READ | UC_PROT_WRITE | UC_PROT_EXEC;
-        }
+        else if (r->runs) out->perms = UC_PROT_ALL;
         return true;
     }
     if ((a >= PERIPHERAL_BASE && a < PERIPHERAL_BASE + PERIPHERAL_SPAN) || a - 0x42000000u < PERIPHERAL_SPAN * 32 ||
@@ -215,7 +211,7 @@ static bool on_page(uc_engine *uc, uint64_t va, uc_mem_type type, uc_tlb_entry *
 Board *board_new(Rig *rig, double clock_hz, double cycles_per_instruction, int exact) {
     Board *b = calloc(1, sizeof *b);
     if (!b) return 0;
-    b->rig = rig, b->clock_hz = clock_hz, b->exact = exact, b->wall_limit = 1e9;
+    b->rig = rig, b->clock_hz = clock_hz, b->exact = exact, b->wall_end = 1e18;
     b->cost256 = (uint32_t)(cycles_per_instruction * 256);
     fw_knob(rig, "cpu", "drift", &b->drift, 0), fw_knob(rig, "cpu", "counter_offset", &b->counter_offset, 0);
     fw_knob(rig, "cpu", "brownout_from", &b->brownout_from, 1e9);
@@ -230,10 +226,10 @@ Board *board_new(Rig *rig, double clock_hz, double cycles_per_instruction, int e
 int board_region(Board *b, uint32_t at, uint32_t size, int writable) {
     if (b->regions == MAX_REGIONS) return -1;
     Region *r = &b->region[b->regions++];
-    *r = (Region){at, size, aligned_alloc(4096, size), writable, calloc((size >> 10) + 1, 1)};
-    if (!r->bytes || !r->runs) return -1;
+    *r = (Region){at, size, aligned_alloc(4096, size), writable, 0};
+    if (!r->bytes) return -1;
     memset(r->bytes, writable ? 0 : 0xFF, size);
-    return uc_mem_map_ptr(b->uc, at, size, writable ? UC_PROT_ALL : UC_PROT_READ | UC_PROT_EXEC, r->bytes);
+    return uc_mem_map_ptr(b->uc, at, size, UC_PROT_READ | (writable ? UC_PROT_WRITE : UC_PROT_EXEC), r->bytes);
 }
 
 int board_load(Board *b, uint32_t at, const uint8_t *bytes, uint32_t size) {
@@ -270,7 +266,6 @@ int board_start(Board *b) {
     if (b->exact) e |= uc_hook_add(b->uc, &h, UC_HOOK_CODE, on_code, b, 1, 0);
     else e |= uc_hook_add(b->uc, &h, UC_HOOK_BLOCK, on_block, b, 1, 0);
     e |= uc_hook_add(b->uc, &h, UC_HOOK_INTR, on_interrupt, b, 1, 0);
-    e |= uc_hook_add(b->uc, &h, UC_HOOK_MEM_INVALID, on_bad, b, 1, 0);
     e |= uc_ctl_tlb_mode(b->uc, UC_TLB_VIRTUAL);
     e |= uc_hook_add(b->uc, &h, UC_HOOK_TLB_FILL, on_page, b, 1, 0);
     e |= uc_context_alloc(b->uc, &b->boot);
@@ -291,7 +286,7 @@ static void restart(Board *b, enum ResetCause cause) {
     memcpy(start, b->region[0].bytes, 8);
     set(b, UC_ARM_REG_CONTROL, 0);
     set(b, UC_ARM_REG_SP, start[0] & ~3u);
-    set(b, UC_ARM_REG_PC, start[1] | 1);
+    b->pc = start[1] | 1;
     fw_trace_add(b->rig, T_RESET, 0, b->rig->now, cause, 0);
     if (!board_bytes(b, start[1] & ~1u, 2)) board_halt(b, H_VECTOR, 1);
 }
@@ -314,7 +309,7 @@ void board_free(Board *b) {
     if (!b) return;
     if (b->boot) uc_context_free(b->boot);
     uc_close(b->uc);
-    for (int i = 0; i < b->regions; i++) free(b->region[i].bytes), free(b->region[i].runs);
+    for (int i = 0; i < b->regions; i++) free(b->region[i].bytes);
     for (int i = 0; i < b->peripherals; i++) free(b->peripheral[i].state), free(b->peripheral[i].kept);
     free(b->block_size), free(b->block_count), free(b->exception_page), free(b);
 }
@@ -325,7 +320,7 @@ static void answer_ipsr(Board *b, uint32_t pc, int rd) {
                               UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8, UC_ARM_REG_R9,
                               UC_ARM_REG_R10, UC_ARM_REG_R11, UC_ARM_REG_R12};
     set(b, rd < 13 ? R[rd] : UC_ARM_REG_LR, b->actives ? (uint32_t)b->active[b->actives - 1] : 0);
-    set(b, UC_ARM_REG_PC, (pc + 4) | 1);
+    b->pc = (pc + 4) | 1;
 }
 
 static void after_interrupt(Board *b, int number, uint32_t pc) {
@@ -360,14 +355,26 @@ static int at_endless(Board *b, uint32_t pc) {
     return half == 0xE7FE;
 }
 
+static int made_runnable(Board *b, uint32_t pc) {       /* code in RAM: from now on its stores are looked at */
+    for (int i = 0; i < b->regions; i++) {
+        Region *r = &b->region[i];
+        if (pc - r->at >= r->size || !r->writable || r->runs) continue;
+        r->runs = 1;
+        return !uc_mem_protect(b->uc, r->at, r->size, UC_PROT_ALL) && !uc_ctl_flush_tlb(b->uc);
+    }
+    return 0;
+}
+
 static void after_run(Board *b, uc_err e) {
     uint32_t pc = get(b, UC_ARM_REG_PC);
     int number = b->interrupt - 1;
-    b->interrupt = 0;
+    b->interrupt = 0, b->pc = pc | 1;
     if (b->halt) b->halt_pc = pc;
     else if (number >= 0) after_interrupt(b, number, pc);
     else if (e && pc >= RETURNS) leave(b, pc | 1);
-    else if (e == UC_ERR_FETCH_UNMAPPED || e == UC_ERR_FETCH_PROT) board_halt(b, H_FETCH, pc);
+    else if (e == UC_ERR_FETCH_UNMAPPED || e == UC_ERR_FETCH_PROT) {
+        if (!made_runnable(b, pc & ~1u)) board_halt(b, H_FETCH, pc);
+    }
     else if (e == UC_ERR_INSN_INVALID || e == UC_ERR_EXCEPTION) board_halt(b, H_UNDEFINED, pc);
     else if (e) board_halt(b, H_OTHER, pc);
     else if (b->stopped) {                      /* before a block that does not end before the next event */
@@ -395,20 +402,21 @@ static int in_brownout(Board *b, ns now) {
     return 1;
 }
 
+static double wall(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 int board_run(Board *b, ns end) {
-    struct timespec began, at;
-    clock_gettime(CLOCK_MONOTONIC, &began);
     b->end = end;
-    for (int turn = 1; !b->halt; turn++) {
+    while (!b->halt) {
         ns now = board_ns(b);
         fw_rig_advance(b->rig, now);
         if (now >= end) break;
-        if (turn % WALL_EVERY == 0) {
-            clock_gettime(CLOCK_MONOTONIC, &at);
-            if (at.tv_sec - began.tv_sec + 1e-9 * (at.tv_nsec - began.tv_nsec) > b->wall_limit) board_halt(b, H_WALL, 0);
-        }
+        if (++b->turns % WALL_EVERY == 0 && wall() > b->wall_end) board_halt(b, H_WALL, 0);
         if (b->reset_wanted) b->resets++, restart(b, b->reset_cause);
-        b->limit_ns = fw_rig_next(b->rig) < end ? b->rig->next : end;
+        b->limit_ns = b->rig->next < end ? b->rig->next : end;
         if (in_brownout(b, now)) {
             ns over = (ns)(b->brownout_to * 1e9) + 1;
             b->cycle = ns_cycle(b, over < b->limit_ns ? over : b->limit_ns);
@@ -423,12 +431,12 @@ int board_run(Board *b, ns end) {
         }
         if (b->halt) break;
         b->waiting = b->stopped = 0, b->starts++;
-        after_run(b, uc_emu_start(b->uc, get(b, UC_ARM_REG_PC) | 1, NOWHERE, 0, 0));
+        after_run(b, uc_emu_start(b->uc, b->pc, NOWHERE, 0, 0));
     }
     return b->halt;
 }
 
-void board_wall(Board *b, double seconds) { b->wall_limit = seconds; }
+void board_wall(Board *b, double seconds) { b->wall_end = wall() + seconds; }
 
 void board_halted(Board *b, uint32_t *out) {
     out[0] = b->halt, out[1] = b->halt_pc, out[2] = b->halt_address, out[3] = b->halt ? get(b, UC_ARM_REG_LR) : 0;

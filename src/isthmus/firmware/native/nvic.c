@@ -60,14 +60,12 @@ int nvic_candidate(Board *b) {
     if (!b->pending_any) return 0;
     if (b->dirty) choose(b);
     if (!b->best || group(b, b->best_priority) >= b->active_priority) return 0;
-    uint32_t mask = 0;
-    uc_reg_read(b->uc, UC_ARM_REG_PRIMASK, &mask);
-    if (mask & 1 && b->best_priority >= 0) return 0;
-    uc_reg_read(b->uc, UC_ARM_REG_FAULTMASK, &mask);
-    if (mask & 1 && b->best_priority >= -1) return 0;
-    uint32_t base = 0;
-    uc_reg_read(b->uc, UC_ARM_REG_BASEPRI, &base);
-    if (base && b->best_priority >= (int)base) return 0;
+    static int masks[3] = {UC_ARM_REG_PRIMASK, UC_ARM_REG_FAULTMASK, UC_ARM_REG_BASEPRI};
+    uint32_t v[3] = {0, 0, 0};
+    void *to[3] = {&v[0], &v[1], &v[2]};
+    uc_reg_read_batch(b->uc, masks, to, 3);
+    if ((v[0] & 1 && b->best_priority >= 0) || (v[1] & 1 && b->best_priority >= -1)) return 0;
+    if (v[2] && b->best_priority >= (int)v[2]) return 0;
     return b->best;
 }
 

@@ -18,10 +18,8 @@ static void find_next(Rig *rig) {
 }
 
 void fw_rig_advance(Rig *rig, ns until) {
-    while (rig->next <= until) {
-        find_next(rig);
+    while (rig->next <= until) {                /* `next` may be too early, never too late */
         ns t = rig->next;
-        if (t > until) break;
         if (t > rig->now) rig->now = t;
         for (int i = 0; i < rig->events; i++)   /* in the order of creation, so that ties always fall alike */
             if (rig->at[i] <= t) {

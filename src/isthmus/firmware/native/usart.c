@@ -16,7 +16,7 @@ typedef struct {
     uint8_t received, shifting, waiting, has_waiting, is_shifting, sr_read, dma_busy;
 } Usart;
 typedef struct { uint8_t bytes[RING]; int head, count; } Bytes;
-typedef struct { Bytes in, out; double lost_from, lost_to, loss, corrupt; Rng rng; } Host;    /* the other end */
+typedef struct { Bytes in, out; double lost_from, lost_to, loss, corrupt; Rng rng; ns heard; } Host;    /* the other end */
 
 static int push(Bytes *b, uint8_t byte) {
     if (b->count == RING) return 0;
@@ -61,7 +61,9 @@ static void sent(void *self, int arg) {
     if (u->dma_busy) {
         dma_request(p->board, p->at + DR, 0);
         u->dma_busy = 0, u->sr |= TXE | TC;
+        h->heard = p->rig->now;
     } else {
+        h->heard = p->rig->now;
         push(&h->out, u->shifting);
         fw_trace_add(p->rig, T_UART_TX, p->index, p->rig->now - byte_time(p), 1, byte_time(p));
         u->is_shifting = u->has_waiting, u->shifting = u->waiting, u->has_waiting = 0;
@@ -161,3 +163,5 @@ int uart_take(Board *b, int peripheral, uint8_t *bytes, int size) {
     while (n < size && h->out.count) bytes[n++] = pop(&h->out);
     return n;
 }
+
+double uart_heard(Board *b, int peripheral) { return ((Host *)b->peripheral[peripheral].kept)->heard * 1e-9; }

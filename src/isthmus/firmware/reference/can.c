@@ -41,6 +41,7 @@ void can_start(void) {
         REG(b + CAN_FMR) = 1;
         REG(b + CAN_FS1R) = 1, REG(b + CAN_BANK0) = 0, REG(b + CAN_BANK0 + 4) = 0, REG(b + CAN_FA1R) = 1;
         REG(b + CAN_FMR) = 0;
+        for (int box = 0; box < 3; box++) REG(b + CAN_TX + 0x10 * box + 4) = 8;   /* always eight bytes */
         REG(b + CAN_IER) = 2;
         REG(b + CAN_MCR) = 1 << 6;                              /* recovers from bus-off by itself */
         irq_on(IRQ[i], 0x30);
@@ -88,6 +89,6 @@ void can_command(int id, const uint8_t d[8]) {
     if (!(REG(b + CAN_TSR) & 1u << (26 + box))) REG(b + CAN_TSR) = 0x80u << (8 * box);  /* the newest command counts */
     uint32_t m = b + CAN_TX + 0x10 * box;
     memcpy(&low, d, 4), memcpy(&high, d + 4, 4);
-    REG(m + 4) = 8, REG(m + 8) = low, REG(m + 12) = high;
+    REG(m + 8) = low, REG(m + 12) = high;
     REG(m) = (uint32_t)id << 21 | 1;
 }

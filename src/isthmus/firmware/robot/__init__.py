@@ -29,6 +29,8 @@ class Body:
     trunk: int
     """The body that carries the IMU, and that is pushed."""
     keyframe: int
+    is_free: bool
+    """Whether its first joint lets it go anywhere."""
 
 
 def load_body(board: Board) -> Body | None:
@@ -55,6 +57,7 @@ def load_body(board: Board) -> Body | None:
         int(model.sensor("firmware_accelerometer").adr[0]) if site else -1,
         trunk,
         frame,
+        model.njnt > 0 and int(model.jnt_type[0]) == mujoco.mjtJoint.mjJNT_FREE.value,
     )
 
 
