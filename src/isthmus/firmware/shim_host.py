@@ -21,18 +21,14 @@ from typing import Self
 import numpy as np
 
 from isthmus.core import Float, Problem
+from isthmus.firmware.rig import RIG_SOURCES, TRACE
 from isthmus.io import native
 
 HERE = Path(__file__).parent
-DEVICES = ("rig", "can_bus", "i2c_bus", "lsm6dsox", "mit_motor")
-SHIM = native.Library(
-    "isthmus-shim",
-    (*sorted((HERE / "shim").glob("*.c")), *(HERE / "native" / f"{name}.c" for name in DEVICES)),
-)
+SHIM = native.Library("isthmus-shim", (*sorted((HERE / "shim").glob("*.c")), *RIG_SOURCES))
 VERSION = 1
 MAX_JOINTS = 64
 SCRIPT_BYTES = 32768
-TRACE = np.dtype([("t", "<i8"), ("kind", "<i4"), ("source", "<i4"), ("a", "<i8"), ("b", "<i8")])
 
 
 class Page(ctypes.Structure):
@@ -126,6 +122,7 @@ class Shim:
         except ConnectionError:
             return False
         except TimeoutError:
+            self.process.kill()
             raise Stuck(
                 f"{self.command[0]} has computed for {self.wall_seconds:g} s at {self.page.now * 1e-9:.4f} s of simulated "
                 "time without sleeping, reading a clock or waiting for a descriptor: an endless loop, or one that "
