@@ -117,6 +117,8 @@ class Board:
     name: str
     robot: str | None
     keyframe: str | None
+    firmware: str | None
+    """The ELF that belongs to it, beside the file; or `reference`, which is built."""
     cpu: Cpu | None
     """None for a Linux program."""
     memory: tuple[Memory, ...]
@@ -164,6 +166,7 @@ def _board(path: Path, top: Table) -> Board:
     about = top.table("board")
     name = about.text("name", path.stem)
     robot, keyframe = about.optional_text("robot"), about.optional_text("keyframe")
+    firmware = about.optional_text("firmware")
     about.finish()
     cpu = _cpu(top.table("cpu")) if top.has("cpu") else None
     memory = _memory(top.table("memory")) if cpu else ()
@@ -180,6 +183,7 @@ def _board(path: Path, top: Table) -> Board:
         name,
         robot,
         keyframe,
+        firmware,
         cpu,
         memory,
         peripherals,

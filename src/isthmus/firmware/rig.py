@@ -145,7 +145,8 @@ class Rig:
         names = self.knobs
         found = [name for name in names if fnmatchcase(name, pattern)]
         if not found:
-            raise unknown_name(f"parameter or fault of board {self.board.name}", pattern, names)
+            choices = {f"*.{name.partition('.')[2]}" for name in names}
+            raise unknown_name(f"parameter or fault of board {self.board.name}", pattern, choices)
         for name in found:
             self.library.fw_set(self.pointer, name.encode(), value)
 

@@ -11,6 +11,7 @@ from isthmus.robots.ant import make_ant
 from isthmus.robots.fetch import make_fetch_swing
 from isthmus.robots.half_cheetah import make_half_cheetah
 from isthmus.robots.humanoid import make_humanoid
+from isthmus.robots.leg import make_leg_squat
 from isthmus.robots.planar_walkers import make_hopper, make_walker2d
 from isthmus.robots.reacher import make_reacher
 from isthmus.tasks.task import Task
@@ -60,6 +61,11 @@ TASKS = {
             name="ant",
             summary="four-legged walker (27-D, 8 actuators)",
             make=make_ant,
+        ),
+        TaskKind(
+            name="leg-squat",
+            summary="one leg on a rail that squats in time, behind a PD controller (9-D, 3 actuators)",
+            make=make_leg_squat,
         ),
         TaskKind(
             name="fetch-swing",
