@@ -13,7 +13,7 @@ from isthmus.firmware.board import Board
 from isthmus.firmware.body import Physics
 from isthmus.firmware.host_link import IsthmusLink, Telemetry
 from isthmus.firmware.invariants import Expectation, Violation, judge, limits_of
-from isthmus.firmware.motions import MOTIONS, Motion
+from isthmus.firmware.motions import MOTIONS, Motion, motion_of
 from isthmus.firmware.record import Record
 from isthmus.firmware.rig import Rig
 from isthmus.firmware.seen import seen_of
@@ -93,10 +93,17 @@ class Run:
 
 
 def run_daemon(
-    program: Path, board: Board, seconds: float, seed: int, faults: Mapping[str, float], how: Run | None = None
+    program: Path,
+    board: Board,
+    seconds: float,
+    seed: int,
+    faults: Mapping[str, float],
+    how: Run | None = None,
+    *,
+    motion: str | None = None,
 ) -> DaemonResult:
-    """Run `program` for some seconds of simulated time, or until it ends."""
-    how = how or Run()
+    """Run `program` for some seconds of simulated time, or until it ends; the host asks for the `motion` of a name."""
+    how = how or Run(motion_of(motion or "stand"))
     if not board.is_linux:
         raise Problem(f"{board.path} has a [cpu]: it is a board for an ELF of that processor, not for a Linux program")
     limits, started, physics = limits_of(board), time.perf_counter(), Physics(board)
@@ -126,7 +133,7 @@ def run_daemon(
             round(now, 9),
             time.perf_counter() - started,
             code if ended else None,
-            tuple([*(crash if code < 0 and ended else []), *found]),
+            (*(crash if code < 0 and ended else []), *found),
             _counters(shim),
             busy,
             shim.refused,
@@ -214,7 +221,10 @@ class _Link:
         if self._knob("lost_from") <= t < self._knob("lost_to"):
             return b""
         kept = [byte for byte in self._link.encode(targets) if self._rng.random() >= self._knob("loss")]
-        return bytes(byte ^ (1 << int(self._rng.integers(8))) if self._rng.random() < self._knob("corrupt") else byte for byte in kept)
+        return bytes(
+            byte ^ (1 << int(self._rng.integers(8))) if self._rng.random() < self._knob("corrupt") else byte
+            for byte in kept
+        )
 
 
 class _Rows:
@@ -244,18 +254,27 @@ class _Rows:
             if told is not None:
                 at, frame = told
                 row[:] = np.concatenate([[at], frame.attitude, [frame.estop], frame.positions, frame.velocities])
-        qpos, qvel, trunk = (np.array([state[i] for state in self._state]).reshape(count, -1 if count else 0) for i in range(3))
+        qpos, qvel, trunk = (
+            np.array([state[i] for state in self._state]).reshape(count, -1 if count else 0) for i in range(3)
+        )
+        torques, asked, command_age, sample_age, gaps = (
+            column(name) for name in ("torques", "asked", "command_age", "sample_age", "max_gap")
+        )
         return Record(
-            np.array(self.time),
-            np.zeros(count, np.int64),
-            *(column(name) for name in ("torques", "asked", "command_age", "sample_age", "max_gap")),
-            qpos,
-            qvel,
-            {},
-            heard[:, 0],
-            heard[:, 1:5],
-            heard[:, 5],
-            heard[:, 6 : 6 + joints],
-            heard[:, 6 + joints :],
-            trunk if count else np.zeros((0, 4)),
+            time=np.array(self.time),
+            instructions=np.zeros(count, np.int64),
+            torque=torques,
+            asked=asked,
+            command_age=command_age,
+            sample_age=sample_age,
+            command_gap=gaps,
+            qpos=qpos,
+            qvel=qvel,
+            watch={},
+            telemetry_time=heard[:, 0],
+            telemetry_attitude=heard[:, 1:5],
+            telemetry_estop=heard[:, 5],
+            telemetry_position=heard[:, 6 : 6 + joints],
+            telemetry_velocity=heard[:, 6 + joints :],
+            truth_attitude=trunk if count else np.zeros((0, 4)),
         )

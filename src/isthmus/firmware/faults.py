@@ -1,6 +1,6 @@
-"""The cases of a campaign: what happens to the robot's buses, sensors, clocks and power, and what may follow from it."""
+"""The cases of a campaign: what happens to a robot's buses, sensors, clocks and power, and what may follow from it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,8 +29,6 @@ WRAPS = {
     "24 bits of microseconds": 2**24,
 }
 """Where counters wrap or lose precision, in ticks of 1 us. An age kept in fewer bits shows at one of them."""
-
-
 
 
 def _lurch(t: float, joints: int) -> Float:
@@ -89,7 +87,7 @@ def what_it_has(board: Board) -> set[str]:
     """Which needs of cases a board meets."""
     kinds = {device.type for device in board.devices}
     buses = {bus.kind for bus in board.buses}
-    host = board.host is not None and board.host.protocol != "none"
+    host = board.host.protocol != "none"
     found = {
         "": True,
         "imu": "lsm6dsox" in kinds,
@@ -126,16 +124,37 @@ def _buses(board: Board) -> list[Case]:
         Case("nominal", "nothing goes wrong"),
         Case("pushed", "the trunk is pushed", motion=MOTIONS["push"]),
         Case("walking", "the robot walks", motion=MOTIONS["walk"]),
-        Case("constant-reply", "every motor replies after 0.4 ms", _devices(board, "mit-motor", {"reply_lo_ms": 0.4, "reply_hi_ms": 0.4}), needs="motor"),
-        Case("reply-jitter", "motors reply after 0.4 to 2 ms", _devices(board, "mit-motor", {"reply_lo_ms": 0.4, "reply_hi_ms": 2.0}), needs="motor"),
+        Case(
+            "constant-reply",
+            "every motor replies after 0.4 ms",
+            _devices(board, "mit-motor", {"reply_lo_ms": 0.4, "reply_hi_ms": 0.4}),
+            needs="motor",
+        ),
+        Case(
+            "reply-jitter",
+            "motors reply after 0.4 to 2 ms",
+            _devices(board, "mit-motor", {"reply_lo_ms": 0.4, "reply_hi_ms": 2.0}),
+            needs="motor",
+        ),
         Case("frame-loss", "3 % of the CAN frames vanish", can("loss", 0.03), late, needs="can"),
         Case("frame-delay", "CAN frames arrive 0.5 ms late", can("delay_ms", 0.5), needs="can"),
         Case("frame-jitter", "CAN frames arrive up to 1 ms late", can("jitter_ms", 1.0), needs="can"),
-        Case("reordering", "20 % of the CAN frames overtake each other", {**can("reorder", 0.2), **can("reorder_ms", 1.0)}, needs="can"),
-        Case("corruption", "0.1 % of the CAN frames have a wrong bit that the checksum missed", can("corrupt", 0.001), Expectation(excused=("max_joint_error",)), needs="can"),
+        Case(
+            "reordering",
+            "20 % of the CAN frames overtake each other",
+            {**can("reorder", 0.2), **can("reorder_ms", 1.0)},
+            needs="can",
+        ),
+        Case(
+            "corruption",
+            "0.1 % of the CAN frames have a wrong bit that the checksum missed",
+            can("corrupt", 0.001),
+            Expectation(excused=("max_joint_error",)),
+            needs="can",
+        ),
         Case("bus-errors", "2 % of the CAN frames meet an error and are sent again", can("error", 0.02), needs="can"),
         Case("bus-off", f"{first} fails for 20 ms", off, Expectation(blind=((FAULT_AT, FAULT_AT + 0.3),)), needs="can"),
-    ]  # fmt: skip
+    ]
 
 
 def _silences(board: Board) -> list[Case]:
@@ -147,12 +166,32 @@ def _silences(board: Board) -> list[Case]:
     link = board.host.link or "host"
     lost = {f"{link}.lost_from": FAULT_AT, f"{link}.lost_to": NEVER}
     return [
-        Case("joint-silent", f"{motors[which]} hears and says nothing any more", silent, replace(stop, deaf=(which,)), seconds=3.0, needs="motor"),
+        Case(
+            "joint-silent",
+            f"{motors[which]} hears and says nothing any more",
+            silent,
+            replace(stop, deaf=(which,)),
+            seconds=3.0,
+            needs="motor",
+        ),
         Case("joint-mute", f"{motors[0]} does not reply any more", mute, stop, seconds=3.0, needs="motor"),
         Case("host-lost", "the host falls silent", lost, stop, seconds=3.0, needs="host"),
-        Case("host-lurch", f"the host's targets jump by {LURCH:g} rad", motion=Motion("lurch", "targets jump", _lurch), seconds=2.5, expect=Expectation(excused=("min_upright", "max_attitude_error", "max_joint_error", "max_data_age_ms")), needs="host"),
-        Case("host-noise", "5 % of the host's bytes are lost", {f"{link}.loss": 0.05}, Expectation(excused=("allow_estop", "min_upright")), needs="host"),
-    ]  # fmt: skip
+        Case(
+            "host-lurch",
+            f"the host's targets jump by {LURCH:g} rad",
+            motion=Motion("lurch", "targets jump", _lurch),
+            seconds=2.5,
+            expect=Expectation(excused=("min_upright", "max_attitude_error", "max_joint_error", "max_data_age_ms")),
+            needs="host",
+        ),
+        Case(
+            "host-noise",
+            "5 % of the host's bytes are lost",
+            {f"{link}.loss": 0.05},
+            Expectation(excused=("allow_estop", "min_upright")),
+            needs="host",
+        ),
+    ]
 
 
 def _imu(board: Board) -> list[Case]:
@@ -163,15 +202,54 @@ def _imu(board: Board) -> list[Case]:
     stuck = Expectation(excused=("max_attitude_error", "min_upright", "max_joint_error"))
     gap = imu(dead_from=FAULT_AT, dead_to=FAULT_AT + 0.04)
     return [
-        Case("imu-dead", "the IMU does not acknowledge any more", imu(dead_from=FAULT_AT, dead_to=NEVER), stop, seconds=3.0, needs="imu"),
+        Case(
+            "imu-dead",
+            "the IMU does not acknowledge any more",
+            imu(dead_from=FAULT_AT, dead_to=NEVER),
+            stop,
+            seconds=3.0,
+            needs="imu",
+        ),
         Case("imu-gap", "the IMU does not acknowledge for 40 ms", gap, needs="imu"),
-        Case("imu-nack", "5 % of the I2C transfers are not acknowledged", _bus(board, "i2c", "nack", 0.05), needs="imu"),
-        Case("imu-stuck", "the IMU shows the same values over and over", imu(stuck_from=FAULT_AT, stuck_to=NEVER), stuck, seconds=3.0, needs="imu"),
-        Case("imu-bias", "the gyroscope is 0.6 degrees a second off", imu(gyro_bias_x=0.01, gyro_bias_y=-0.01, gyro_bias_z=0.01), needs="imu"),
-        Case("i2c-stretch", "I2C transfers take up to 0.4 ms longer", _bus(board, "i2c", "stretch_us", 400.0), needs="imu"),
-        Case("turntable", "the trunk is turned by a motor, open loop", motion=MOTIONS["turntable"], limits=HELD, needs="turntable"),
-        Case("turntable-stretch", "the same, and I2C transfers take up to 0.2 ms longer", _bus(board, "i2c", "stretch_us", 200.0), motion=MOTIONS["turntable"], limits=HELD, needs="turntable"),
-    ]  # fmt: skip
+        Case(
+            "imu-nack", "5 % of the I2C transfers are not acknowledged", _bus(board, "i2c", "nack", 0.05), needs="imu"
+        ),
+        Case(
+            "imu-stuck",
+            "the IMU shows the same values over and over",
+            imu(stuck_from=FAULT_AT, stuck_to=NEVER),
+            stuck,
+            seconds=3.0,
+            needs="imu",
+        ),
+        Case(
+            "imu-bias",
+            "the gyroscope is 0.6 degrees a second off",
+            imu(gyro_bias_x=0.01, gyro_bias_y=-0.01, gyro_bias_z=0.01),
+            needs="imu",
+        ),
+        Case(
+            "i2c-stretch",
+            "I2C transfers take up to 0.4 ms longer",
+            _bus(board, "i2c", "stretch_us", 400.0),
+            needs="imu",
+        ),
+        Case(
+            "turntable",
+            "the trunk is turned by a motor, open loop",
+            motion=MOTIONS["turntable"],
+            limits=HELD,
+            needs="turntable",
+        ),
+        Case(
+            "turntable-stretch",
+            "the same, and I2C transfers take up to 0.2 ms longer",
+            _bus(board, "i2c", "stretch_us", 200.0),
+            motion=MOTIONS["turntable"],
+            limits=HELD,
+            needs="turntable",
+        ),
+    ]
 
 
 def _clocks(board: Board) -> list[Case]:
@@ -188,19 +266,27 @@ def _clocks(board: Board) -> list[Case]:
     return [
         Case("clock-fast", "the processor's clock is 2 % fast", {"cpu.drift": 0.02}, needs="cpu"),
         Case("clock-slow", "the processor's clock is 2 % slow", {"cpu.drift": -0.02}, needs="cpu"),
-        Case("imu-clock", "the IMU samples 3 % slower than it says", _devices(board, "lsm6dsox", {"drift": -0.03}), needs="imu"),
+        Case(
+            "imu-clock",
+            "the IMU samples 3 % slower than it says",
+            _devices(board, "lsm6dsox", {"drift": -0.03}),
+            needs="imu",
+        ),
         *sweep,
-    ]  # fmt: skip
+    ]
 
 
-def _power(board: Board) -> list[Case]:
+def _power(_board: Board) -> list[Case]:
     out = {"cpu.brownout_from": FAULT_AT, "cpu.brownout_to": FAULT_AT + 0.01}
-    expect = Expectation(excused=("max_attitude_error", "max_joint_error", "min_upright"), blind=((FAULT_AT, FAULT_AT + 0.3),))
+    expect = Expectation(
+        excused=("max_attitude_error", "max_joint_error", "min_upright"), blind=((FAULT_AT, FAULT_AT + 0.3),)
+    )
     return [Case("brown-out", "power dips for 10 ms in mid-motion", out, expect, needs="cpu")]
 
 
 def _race() -> list[Case]:
-    return [Case("race-hunt", "interrupts between any two instructions, for a minute", seconds=60.0, exact=True, needs="cpu")]
-
-
-Progress = Callable[[Case], None]
+    return [
+        Case(
+            "race-hunt", "interrupts between any two instructions, for a minute", seconds=60.0, exact=True, needs="cpu"
+        )
+    ]

@@ -148,7 +148,7 @@ def _violation(name: str, wrong: Bool, values: Float, time: Float, sentence: str
     return [Violation(name, at, f"{sentence.format(joint, worst)}, first at {at:.3f} s", worst)]
 
 
-def _torque(seen: Seen, limits: Limits, expect: Expectation) -> list[Violation]:
+def _torque(seen: Seen, limits: Limits, _expect: Expectation) -> list[Violation]:
     limit = float(limits["max_torque"])
     wrong = np.abs(seen.asked) > limit * TORQUE_ROUNDING
     sentence = f"joint {{0}} was asked for {{1:.1f}} N m, the limit is {limit:g}"
@@ -168,7 +168,9 @@ def _upright(seen: Seen, limits: Limits, expect: Expectation) -> list[Violation]
     limit = float(limits["min_upright"])
     values = seen.upright[:, None]
     wrong = lasting((values < limit) & _judged(seen.time, limits, expect)[:, None], LASTING)
-    return _violation("min_upright", wrong, values, seen.time, f"the robot fell: the cosine of its tilt is below {limit:g}")
+    return _violation(
+        "min_upright", wrong, values, seen.time, f"the robot fell: the cosine of its tilt is below {limit:g}"
+    )
 
 
 def _command_age(seen: Seen, limits: Limits, expect: Expectation) -> list[Violation]:
@@ -234,10 +236,17 @@ def _stop(seen: Seen, limits: Limits, expect: Expectation) -> list[Violation]:
     return _violation("estop_ms", lasting(wrong, STILL_DRIVEN), seen.asked, seen.time, sentence)
 
 
-def _processor(seen: Seen, limits: Limits, expect: Expectation) -> list[Violation]:
+def _processor(seen: Seen, limits: Limits, _expect: Expectation) -> list[Violation]:
     found, limit, used = list[Violation](), float(limits["max_instructions_per_ms"]), seen.instructions_per_ms
     if used is not None and used > limit:
-        found.append(Violation("max_instructions_per_ms", 0.0, f"{used:.0f} instructions a ms on average, the limit is {limit:.0f}", used))
+        found.append(
+            Violation(
+                "max_instructions_per_ms",
+                0.0,
+                f"{used:.0f} instructions a ms on average, the limit is {limit:.0f}",
+                used,
+            )
+        )
     times = seen.watchdog_resets
     if times and not limits["allow_watchdog"]:
         sentence = f"the watchdog reset the processor {times} time{'s' if times > 1 else ''}"

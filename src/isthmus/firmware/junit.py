@@ -43,7 +43,9 @@ def junit_xml(suite: str, cases: Sequence[CaseLike]) -> str:
         f'{head} errors="0" skipped={_quoted(skipped)} time={_quoted(f"{total:.3f}")}>',
     ]
     for case in cases:
-        lines.append(f"  <testcase classname={_quoted(suite)} name={_quoted(case.name)} time={_quoted(f'{case.seconds:.3f}')}>")
+        lines.append(
+            f"  <testcase classname={_quoted(suite)} name={_quoted(case.name)} time={_quoted(f'{case.seconds:.3f}')}>"
+        )
         if case.skipped:
             lines.append(f"    <skipped message={_quoted(case.skipped)}/>")
         if case.sentences:

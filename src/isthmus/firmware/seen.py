@@ -71,7 +71,10 @@ def upright(quaternion: Float) -> Float:
 
 def at_times(when: Float, time: Float, values: Float) -> Float:
     """Values (T, k) of a record, interpolated to the times (N,) of telemetry."""
-    return np.stack([np.interp(when, time, column) for column in values.T], axis=1)
+    out = np.zeros((len(when), values.shape[1]))
+    for k in range(values.shape[1]):
+        out[:, k] = np.interp(when, time, values[:, k])
+    return out
 
 
 def data_age_ms(error: Float, velocity: Float, when: Float) -> tuple[Float, Float]:
@@ -82,11 +85,12 @@ def data_age_ms(error: Float, velocity: Float, when: Float) -> tuple[Float, Floa
     """
     ends: list[float] = []
     ages: list[float] = []
-    for begin in np.arange(when[0], when[-1] - WINDOW / 2, WINDOW) if len(when) else ():
+    begins: Float = np.arange(when[0], when[-1] - WINDOW / 2, WINDOW) if len(when) else np.zeros(0)
+    for begin in begins.tolist():
         rows = (when >= begin) & (when < begin + WINDOW)
         v, e = velocity[rows], error[rows]
         sane = np.abs(e) < 0.1
-        if np.count_nonzero(rows) > FEWEST and np.sqrt(np.mean(v[sane] ** 2)) > MOVING:
+        if np.count_nonzero(rows) > FEWEST and sane.any() and np.sqrt(np.mean(v[sane] ** 2)) > MOVING:
             ends.append(begin + WINDOW)
             ages.append(1e3 * float(np.sum(v[sane] * e[sane]) / np.sum(v[sane] ** 2)))
     return np.array(ends), np.array(ages)

@@ -41,7 +41,10 @@ class Page(ctypes.Structure):
         ("script", ctypes.c_char * SCRIPT_BYTES),
         *((name, ctypes.c_int64) for name in ("now", "trace_count")),
         ("sensors", ctypes.c_double * (2 * MAX_JOINTS + 6)),
-        *((name, ctypes.c_double * MAX_JOINTS) for name in ("torques", "asked", "command_age", "sample_age", "max_gap")),
+        *(
+            (name, ctypes.c_double * MAX_JOINTS)
+            for name in ("torques", "asked", "command_age", "sample_age", "max_gap")
+        ),
         *((name, ctypes.c_int64) for name in ("host_in_count", "host_out_count")),
         ("host_in", ctypes.c_uint8 * 1024),
         ("host_out", ctypes.c_uint8 * 4096),
@@ -90,7 +93,7 @@ class Shim:
         self.page.script = text
         self.sensors = np.frombuffer(self.page.sensors, dtype=np.float64)[: 2 * joints + 6]
         self._ring = np.frombuffer(self._map, dtype=TRACE, offset=ctypes.sizeof(Page), count=trace) if trace else None
-        self._said = tempfile.TemporaryFile()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program
         self._start(program, memory)
 
     def _start(self, program: Path, memory: int) -> None:
@@ -124,8 +127,8 @@ class Shim:
         except TimeoutError:
             self.process.kill()
             raise Stuck(
-                f"{self.command[0]} has computed for {self.wall_seconds:g} s at {self.page.now * 1e-9:.4f} s of simulated "
-                "time without sleeping, reading a clock or waiting for a descriptor: an endless loop, or one that "
+                f"{self.command[0]} has computed for {self.wall_seconds:g} s at {self.page.now * 1e-9:.3f} s of "
+                "simulated time without sleeping, reading a clock or waiting for a descriptor: an endless loop, or one that "
                 "watches memory. Virtual time moves only when every thread waits."
             ) from None
 

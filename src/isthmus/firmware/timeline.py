@@ -9,18 +9,42 @@ from typing import Any
 import numpy as np
 
 from isthmus.firmware.board import Board
+from isthmus.firmware.rig import Kind
 from isthmus.io import write_whole
 
 KINDS = {
-    1: "interrupt", 2: "end of interrupt", 3: "CAN frame", 4: "CAN delivered", 5: "I2C", 6: "host bytes in", 7: "host bytes out",
-    8: "idle", 9: "watchdog reset", 10: "reset", 11: "processor fault", 12: "command", 13: "CAN error", 14: "bus-off",
-    15: "IMU sample", 16: "fault", 17: "mark",
-}  # fmt: skip
+    Kind.EXC_ENTER: "interrupt",
+    Kind.EXC_LEAVE: "end of interrupt",
+    Kind.CAN_FRAME: "CAN frame",
+    Kind.CAN_DELIVERED: "CAN delivered",
+    Kind.I2C: "I2C",
+    Kind.UART_RX: "host bytes in",
+    Kind.UART_TX: "host bytes out",
+    Kind.IDLE: "idle",
+    Kind.WATCHDOG: "watchdog reset",
+    Kind.RESET: "reset",
+    Kind.FAULT: "processor fault",
+    Kind.COMMAND: "command",
+    Kind.CAN_ERROR: "CAN error",
+    Kind.BUS_OFF: "bus-off",
+    Kind.IMU_SAMPLE: "IMU sample",
+    Kind.FAULT_WINDOW: "fault",
+    Kind.MARK: "mark",
+}
 WITH_DURATION = (3, 5, 8, 13)
 LOUD = (9, 10, 11, 13, 14, 16)
 """Kinds that are always worth seeing."""
 INTERRUPTS, IDLE, HOST, EVENTS, JOINTS, BUSES = 1, 2, 3, 4, 100, 10
-EXCEPTIONS = {2: "NMI", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault", 11: "SVC", 14: "PendSV", 15: "SysTick"}
+EXCEPTIONS = {
+    2: "NMI",
+    3: "HardFault",
+    4: "MemManage",
+    5: "BusFault",
+    6: "UsageFault",
+    11: "SVC",
+    14: "PendSV",
+    15: "SysTick",
+}
 BEFORE, AFTER = 2.0, 1.0
 """Seconds of the trace that are exported around a moment."""
 PAGE_MS = 40.0
@@ -59,15 +83,16 @@ def _label(kind: int, source: int, a: int, b: int) -> str:
     if kind in (1, 2):
         return EXCEPTIONS.get(source, f"IRQ {source - 16}")
     if kind in (3, 4, 13):
-        return f"{KINDS[kind]} {a & 0x1FFFFFFF:#x}"
+        return f"{KINDS[Kind(kind)]} {a & 0x1FFFFFFF:#x}"
     if kind == 5:
         return f"I2C {(a >> 8) & 0x7F:#x}, {a & 0xFF} bytes{' NACK' if a >> 32 else ''}"
     if kind == 12:
         return f"command {b * 1e-6:.2f} N m"
-    return f"{KINDS.get(kind, str(kind))} {a}" if kind in (6, 7, 10, 11, 14, 17) else KINDS.get(kind, str(kind))
+    name = KINDS.get(Kind(kind), str(kind)) if kind in Kind else str(kind)
+    return f"{name} {a}" if kind in (6, 7, 10, 11, 14, 17) else name
 
 
-def _chrome(event: Any, board: Board) -> Iterator[dict[str, Any]]:
+def _chrome(event: np.void, board: Board) -> Iterator[dict[str, Any]]:
     t, kind, source, a, b = (int(event[name]) for name in ("t", "kind", "source", "a", "b"))
     base = {"pid": 1, "tid": _track(kind, source), "ts": round(t * 1e-3, 3)}
     if kind == 1:
@@ -82,7 +107,9 @@ def _chrome(event: Any, board: Board) -> Iterator[dict[str, Any]]:
         yield {**base, "ph": "C", "name": f"sample age {board.joints[source]}", "args": {"ms": round(a * 1e-6, 3)}}
 
 
-def write_timeline(folder: Path, events: np.ndarray, board: Board, around_s: float | None = None, title: str = "") -> Path:
+def write_timeline(
+    folder: Path, events: np.ndarray, board: Board, around_s: float | None = None, title: str = ""
+) -> Path:
     """Write `trace.json` and `timeline.html` into `folder`, around a moment if one is given; returns the page."""
     shown = events
     if around_s is not None and len(events):
@@ -156,4 +183,5 @@ def _shapes(events: np.ndarray, rows: dict[int, int], start: float) -> Iterator[
         if x + wide < LEFT:
             continue
         label = escape(f"{_label(kind, source, a, b)} at {t * 1e-6:.3f} ms")
-        yield f'<rect x="{max(x, LEFT)}" y="{row}" width="{wide:.1f}" height="{ROW - 6}" fill="{colour}"><title>{label}</title></rect>'
+        box = f'x="{max(x, LEFT)}" y="{row}" width="{wide:.1f}" height="{ROW - 6}"'
+        yield f'<rect {box} fill="{colour}"><title>{label}</title></rect>'

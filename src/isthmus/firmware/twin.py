@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 
 from isthmus.core import Float, Int, Problem, Rows
+from isthmus.firmware.board import Board
 from isthmus.io import load_arrays, save_arrays
 from isthmus.sim import Fields
 
@@ -143,12 +144,17 @@ class Resampled:
         self._at = np.zeros((n, ages_s.shape[0]), np.int64)
         self._now = 0
 
-    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:
+    @property
+    def calls_kept(self) -> int:
+        """How many calls back the oldest value can be."""
+        return self._length
+
+    def begin(self, first: Float, fields: Fields, rng: np.random.Generator, rows: Rows) -> None:  # noqa: ARG002
         """Until something newer arrives `first` is what comes out; the ages start at a random place."""
         self._past[:, rows] = first[:, self._columns]
         self._at[rows] = rng.integers(len(self._steps), size=self._at[rows].shape)
 
-    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:
+    def __call__(self, values: Float, fields: Fields, rows: Rows) -> Float:  # noqa: ARG002
         """The values (m, size) of some time ago; each column by its joint's age."""
         worlds = self._worlds[rows]
         self._now = (self._now + 1) % self._length
@@ -174,7 +180,31 @@ class Resampled:
 
 
 def kolmogorov_smirnov(a: Float, b: Float) -> float:
-    """The largest difference between the distribution functions of two samples."""
-    a, b = np.sort(a), np.sort(b)
+    """The largest difference between the distribution functions of two samples of ages, s.
+
+    Ages are taken to the microsecond: many are alike to rounding, and those are to be counted as equal.
+    """
+    a, b = np.sort(np.round(a, 6)), np.sort(np.round(b, 6))
     both = np.concatenate([a, b])
     return float(np.abs(np.searchsorted(a, both, "right") / len(a) - np.searchsorted(b, both, "right") / len(b)).max())
+
+
+def replayed_ages(twin: Twin, n: int, calls: int, seed: int) -> Float:
+    """The ages (joints, n * calls) that come out of the twin's channel, found by sending the time itself through it."""
+    joints = len(twin.joints)
+    channel = twin.sensors(n, range(joints), [0.0] * joints, twin.period_s)
+    channel.begin(np.zeros((n, joints)), {}, np.random.default_rng(seed), slice(None))
+    warm = channel.calls_kept
+    out = np.zeros((calls, n, joints))
+    for k in range(calls + warm):
+        now = (k + 1) * twin.period_s
+        aged = now - channel(np.full((n, joints), now), {}, slice(None))
+        if k >= warm:
+            out[k - warm] = aged
+    return out.transpose(2, 0, 1).reshape(joints, -1)
+
+
+def quanta_of(board: Board) -> tuple[float, float]:
+    """The rounding of positions and velocities in the frames of the board's motors: 16 and 12 bits over their range."""
+    knobs = next((device.knobs for device in board.devices if device.type == "mit-motor"), dict[str, float]())
+    return 2 * knobs.get("p_max", 12.5) / (2**16 - 1), 2 * knobs.get("v_max", 45.0) / (2**12 - 1)
