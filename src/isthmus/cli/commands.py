@@ -15,6 +15,7 @@ from isthmus.cli.experiment.seeds import Seeds
 from isthmus.cli.experiment.suite import Suite
 from isthmus.cli.firmware.build import Build
 from isthmus.cli.firmware.run import Run
+from isthmus.cli.firmware.story import Story
 from isthmus.cli.firmware.study import Study
 from isthmus.cli.firmware.test import Test
 from isthmus.cli.firmware.twin import FitTwin
@@ -112,6 +113,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "test": Leaf("inflict faults on it and check the board's invariants", Test),
                 "twin": Leaf("fit what training needs to know of a firmware", FitTwin),
                 "study": Leaf("the reference firmware's seeded bugs, and what catches them", Study),
+                "story": Leaf("replies taken in order of arrival, while motors reply ever later", Story),
                 "build": Leaf("build the reference firmware", Build),
             },
         ),
