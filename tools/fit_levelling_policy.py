@@ -29,7 +29,7 @@ def rule(gravity: np.ndarray, rates: np.ndarray) -> np.ndarray:
 def main() -> None:
     """Write the header named on the command line."""
     rng = np.random.default_rng(0)
-    gravity = rng.normal(0, 0.15, (SAMPLES, 3)) + [0, 0, 1]
+    gravity = rng.normal(0, 0.15, (SAMPLES, 3)) + np.array([0, 0, 1])
     gravity /= np.linalg.norm(gravity, axis=1, keepdims=True)
     rates = rng.normal(0, 0.7, (SAMPLES, 3))
     w1 = (rng.normal(0, 1, (HIDDEN, 6)) * [3, 3, 0.3, 0.3, 0.3, 0.1]).astype(np.float32)
@@ -46,7 +46,8 @@ def main() -> None:
     def row(name: str, values: np.ndarray) -> str:
         return f"static const float {name}[{len(values)}] = {{{', '.join(f'{x:.8g}f' for x in values)}}};\n"
 
-    text = f"/* Made by tools/fit_levelling_policy.py: within {1e3 * error:.2f} mm rms of the levelling rule. */\n#pragma once\n"
+    text = f"/* Made by tools/fit_levelling_policy.py: within {1e3 * error:.2f} mm rms of the levelling rule. */\n"
+    text += "#pragma once\n"
     text += f"#define HIDDEN {HIDDEN}\n" + rows("WEIGHT1", w1) + row("BIAS1", b1)
     text += rows("WEIGHT2", solution[:-1].T) + row("BIAS2", solution[-1])
     Path(sys.argv[1]).write_text(text)

@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -210,7 +211,7 @@ def _cpu(table: Table) -> Cpu:
 
 
 def _memory(table: Table) -> tuple[Memory, ...]:
-    regions = tuple(Memory(key, *table.region(key)) for key in table.keys())
+    regions = tuple(Memory(key, *table.region(key)) for key in table.names())
     names = [region.name for region in regions]
     for needed in ("flash", "ram"):
         if needed not in names:
@@ -242,7 +243,11 @@ def _peripheral(name: str, table: Table) -> Peripheral:
 
 def _bus(name: str, table: Table) -> Bus:
     kind = table.choice("type", ("can", "i2c"))
-    rate = table.number("bitrate", 1e6, least=1e3, most=1e8) if kind == "can" else table.number("hz", 400e3, least=1e3, most=1e7)
+    rate = (
+        table.number("bitrate", 1e6, least=1e3, most=1e8)
+        if kind == "can"
+        else table.number("hz", 400e3, least=1e3, most=1e7)
+    )
     table.finish()
     return Bus(name, "can" if kind == "can" else "i2c", rate)
 
@@ -274,7 +279,9 @@ def _host(table: Table, peripherals: tuple[Peripheral, ...], *, is_emulated: boo
     protocol = table.choice("protocol", PROTOCOLS, "none")
     host = Host(link, protocol, table.number("period_ms", 20.0, least=1, most=1000))
     if protocol != "none" and not link:
-        raise Problem(f"{table.where} has a protocol and no link: name the USART, as in link = {links[0] if links else 'usart1'!r}")
+        raise Problem(
+            f"{table.where} has a protocol and no link: name the USART, as in {links[0] if links else 'usart1'!r}"
+        )
     table.finish()
     return host
 
@@ -293,9 +300,11 @@ def _check_layout(path: Path, memory: tuple[Memory, ...], peripherals: tuple[Per
     spans = [(m.at, m.at + m.size, f"memory {m.name}") for m in memory]
     spans += [(p.at, p.at + p.size, f"peripheral {p.name}") for p in peripherals]
     spans.sort()
-    for (_, end, first), (start, _, second) in zip(spans, spans[1:], strict=False):
+    for (_, end, first), (start, _, second) in pairwise(spans):
         if start < end:
-            raise Problem(f"{path}: {first} ends at 0x{end:08x}, and {second} already begins at 0x{start:08x}: they overlap")
+            raise Problem(
+                f"{path}: {first} ends at 0x{end:08x}, and {second} already begins at 0x{start:08x}: they overlap"
+            )
 
 
 def _check_devices(path: Path, devices: tuple[Device, ...]) -> None:

@@ -16,7 +16,7 @@ class Table:
         self._values = dict(values)
         self._known: set[str] = set()
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """What is there."""
         return list(self._values)
 
@@ -34,7 +34,7 @@ class Table:
     def tables(self, key: str) -> Iterator[tuple[str, "Table"]]:
         """The tables below that of a name, as in [peripheral.can1]."""
         outer = self.table(key)
-        for name in outer.keys():
+        for name in outer.names():
             if len(name) > 31 or not all(c.isalnum() or c in "_-" for c in name):
                 raise Problem(f"{self.where}: [{key}.{name[:40]}] needs a name of at most 31 letters, digits, - and _")
             inner = outer.table(name)
@@ -81,7 +81,7 @@ class Table:
     def interval(self, key: str, default: tuple[float, float], *, least: float, most: float) -> tuple[float, float]:
         """Two numbers, the second not below the first."""
         value = self._take(key, list(default))
-        pair = cast("list[object]", value) if isinstance(value, list) else []
+        pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2:
             raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {_shown(value)}")
         low, high = (self._number(key, one, least, most) for one in pair)
@@ -92,27 +92,34 @@ class Table:
     def region(self, key: str) -> tuple[int, int]:
         """Address and size of memory, both multiples of 4 KiB."""
         value = self._take(key)
-        pair = cast("list[object]", value) if isinstance(value, list) else []
+        pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2 or not all(isinstance(one, int) for one in pair):
-            raise Problem(f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {_shown(value)}")
+            raise Problem(
+                f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {_shown(value)}"
+            )
         at, size = cast("tuple[int, int]", tuple(pair))
-        if at % 4096 or size % 4096 or not 0 < size <= 64 * 2**20 or not 0 <= at or at + size > 0xE0000000:
-            raise Problem(f"{self.where}: {key} = [0x{at:x}, 0x{size:x}] must be multiples of 0x1000, at most 64 MiB, below 0xE0000000")
+        if at % 4096 or size % 4096 or not 0 < size <= 64 * 2**20 or at < 0 or at + size > 0xE0000000:
+            raise Problem(
+                f"{self.where}: {key} = [0x{at:x}, 0x{size:x}] must be multiples of 0x1000, "
+                "of at most 64 MiB, and end below 0xE0000000"
+            )
         if at < 0x60000000 and at + size > 0x40000000:
-            raise Problem(f"{self.where}: {key} = [0x{at:x}, 0x{size:x}] lies where peripherals are (0x40000000 to 0x60000000)")
+            raise Problem(
+                f"{self.where}: {key} = [0x{at:x}, 0x{size:x}] lies where peripherals are (0x40000000 to 0x60000000)"
+            )
         return at, size
 
     def numbers(self, *, booleans: bool = False) -> dict[str, float | bool]:
         """All that is left, which must be numbers."""
         found: dict[str, float | bool] = {}
-        for key in self.keys():
+        for key in self.names():
             value = self._take(key)
             found[key] = value if booleans and isinstance(value, bool) else self._number(key, value, -1e12, 1e12)
         return found
 
     def texts(self) -> dict[str, str]:
         """All that is left, which must be texts."""
-        return {key: self.text(key) for key in self.keys()}
+        return {key: self.text(key) for key in self.names()}
 
     def finish(self) -> None:
         """Refuse what was not asked for."""

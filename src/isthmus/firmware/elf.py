@@ -97,11 +97,15 @@ def _parse(path: Path, data: bytes) -> Elf:
     if len(data) < 52 or data[:4] != b"\x7fELF":
         raise Problem(f"{path} is no ELF file: give what the linker wrote, not a .bin or .hex")
     if data[4] != 1 or data[5] != 1:
-        raise Problem(f"{path} is a {'64-bit' if data[4] == 2 else 'big-endian'} ELF: a Cortex-M4 runs 32-bit little-endian ones")
+        raise Problem(
+            f"{path} is a {'64-bit' if data[4] == 2 else 'big-endian'} ELF: a Cortex-M4 runs 32-bit little-endian ones"
+        )
     kind, machine = struct.unpack_from("<HH", data, 16)
     if machine != ARM:
         name = MACHINES.get(machine, f"machine {machine}")
-        raise Problem(f"{path} is for {name}, not for an ARM Cortex-M4: build it with arm-none-eabi-gcc -mcpu=cortex-m4")
+        raise Problem(
+            f"{path} is for {name}, not for an ARM Cortex-M4: build it with arm-none-eabi-gcc -mcpu=cortex-m4"
+        )
     if kind != 2:
         raise Problem(f"{path} is not linked (its ELF type is {kind}, not 2): give the linked program")
     entry, phoff, shoff = struct.unpack_from("<III", data, 24)
@@ -157,9 +161,15 @@ def _line(path: Path, address: int) -> str:
     if tool is None:
         return ""
     try:
-        done = subprocess.run([tool, "-e", str(path), hex(address)], capture_output=True, text=True, check=False, timeout=10)
+        done = subprocess.run(
+            [tool, "-e", str(path), hex(address)], capture_output=True, text=True, check=False, timeout=10
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     place = done.stdout.strip().split(" ")[0]
     name = Path(place.rpartition(":")[0]).name
-    return "" if place.startswith("?") or not name or place.endswith((":0", ":?")) else f"{name}:{place.rpartition(':')[2]}"
+    return (
+        ""
+        if place.startswith("?") or not name or place.endswith((":0", ":?"))
+        else f"{name}:{place.rpartition(':')[2]}"
+    )

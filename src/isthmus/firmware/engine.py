@@ -44,7 +44,9 @@ def board_library() -> c.CDLL:
     try:
         import unicorn  # noqa: PLC0415 - only this needs it
     except ImportError:
-        raise Problem("firmware is emulated by Unicorn, which is not installed: pip install isthmus[firmware]") from None
+        raise Problem(
+            "firmware is emulated by Unicorn, which is not installed: pip install isthmus[firmware]"
+        ) from None
     processor, physics = Path(unicorn.__file__).parent, Path(mujoco.__file__).parent
     links = (_wheel_library(processor / "lib", "libunicorn.so*"), _wheel_library(physics, "libmujoco.so*"))
     headers = (processor / "include", physics / "include")
@@ -107,7 +109,9 @@ class Engine:
     def __init__(self, board: Board, elf: Elf, *, exact: bool = False, wall_seconds: float = 600.0) -> None:
         """Put the firmware onto the board. `exact` delivers interrupts between any two instructions."""
         if board.cpu is None:
-            raise Problem(f"{board.path} has no [cpu]: it is for a Linux program, and {elf.path} is for a microcontroller")
+            raise Problem(
+                f"{board.path} has no [cpu]: it is for a Linux program, and {elf.path} is for a microcontroller"
+            )
         self.board, self.elf = board, elf
         self.library = board_library()
         self.rig = Rig(board, self.library)
@@ -132,7 +136,8 @@ class Engine:
             if self.library.board_load(self.pointer, segment.address, segment.data, len(segment.data)):
                 end = segment.address + len(segment.data)
                 raise Problem(
-                    f"{self.elf.path} loads 0x{segment.address:08x} to 0x{end:08x}, where {self.board.path} has no memory"
+                    f"{self.elf.path} loads 0x{segment.address:08x} to 0x{end:08x}, "
+                    f"where {self.board.path} has no memory"
                 )
         flash = self.board.memory[0]
         if not any(flash.at == segment.address for segment in self.elf.segments):
@@ -201,7 +206,7 @@ class Engine:
         if not at:
             raise Problem(f"{name} of {self.elf.path} lies at 0x{symbol.address:08x}, where the board has no memory")
         raw = (c.c_uint8 * (kind.itemsize * count)).from_address(at)
-        return np.frombuffer(raw, kind)
+        return np.ctypeslib.as_array(raw).view(kind)
 
     def close(self) -> None:
         """Free what C holds."""

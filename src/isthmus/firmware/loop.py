@@ -81,8 +81,8 @@ class Loop:
 
     def _make(self) -> int:
         body, none = self.body, np.zeros(1, np.int32)
-        model = body.model._address if body else None  # noqa: SLF001
-        data = self.data._address if self.data is not None else None  # noqa: SLF001
+        model = _address(body.model) if body else None
+        data = _address(self.data) if self.data is not None else None
         places = (body.qpos, body.dof, body.actuator) if body else (none, none, none)
         others = (body.gyro, body.accelerometer, body.trunk) if body else (-1, -1, -1)
         pointers = [place.ctypes.data for place in places]
@@ -139,7 +139,7 @@ class Loop:
         """What the host asks for from now on (J,): radians from the firmware's pose."""
         self._targets = np.asarray(targets, float).copy()
 
-    def hold(self, sending: bool) -> None:  # noqa: FBT001
+    def hold(self, sending: bool) -> None:
         """Whether the host goes on sending."""
         self._sending = sending
 
@@ -159,7 +159,6 @@ class Loop:
         steps = round(seconds / self.timestep)
         rows = np.zeros((steps, self._width))
         heard = np.full((steps, 6 + 2 * self.rig.joints), np.nan)
-        self._library.board_wall(self.engine.pointer, self._wall_seconds)
         self._library.loop_record(self.pointer, rows.ctypes.data, steps)
         done = 0
         while done < steps:
@@ -227,6 +226,10 @@ class Loop:
         """Note steps that were run together with other loops."""
         self._step += steps
 
+    def allow_time(self) -> None:
+        """Let the processor run for as long as it may, from now on, by the clock on the wall."""
+        self._library.board_wall(self.engine.pointer, self._wall_seconds)
+
     def halted(self) -> Problem:
         """Why the processor cannot go on."""
         return self.engine.halted() or Problem(f"{self.elf.path} stopped for no known reason")
@@ -272,13 +275,22 @@ class Loop:
         """For `with`."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Free what C holds."""
         self.close()
 
 
+def _address(thing: mujoco.MjModel | mujoco.MjData) -> int:
+    """Where MuJoCo's own structure is."""
+    return int(getattr(thing, "_address"))  # noqa: B009 - its stubs do not have it
+
+
 def run_loops(loops: Sequence[Loop], steps: int, threads: int) -> NDArray[np.int32]:
     """Run loops side by side, without the interpreter's lock; returns why each has stopped (n,), 0 where it has not."""
+    for loop in loops:
+        loop.allow_time()
     halts = np.zeros(len(loops), np.int32)
     pointers = (c.c_void_p * len(loops))(*[loop.pointer for loop in loops])
     board_library().loops_run(pointers, len(loops), steps, threads, halts.ctypes.data)

@@ -94,7 +94,9 @@ def turntable_truth(seconds: float, step: float) -> tuple[Float, Float]:
     """What an ideal IMU on a turntable shows (T, 6), and the true attitude (T, 4), w first."""
     t = np.arange(round(seconds / step)) * step
     ramp = np.clip((t - SETTLE) / 1.0, 0, 1)
-    rates = np.stack([0.9 * np.sin(1.3 * t), 0.8 * np.sin(1.7 * t + 1), 0.3 * np.sin(0.9 * t + 2)], axis=1) * ramp[:, None]
+    rates = (
+        np.stack([0.9 * np.sin(1.3 * t), 0.8 * np.sin(1.7 * t + 1), 0.3 * np.sin(0.9 * t + 2)], axis=1) * ramp[:, None]
+    )
     attitude = np.zeros((len(t), 4))
     q = np.array([1.0, 0, 0, 0])
     for i, rate in enumerate(rates):
@@ -103,7 +105,12 @@ def turntable_truth(seconds: float, step: float) -> tuple[Float, Float]:
         w, (x, y, z) = np.cos(angle / 2), np.sin(angle / 2) * axis
         a, b, c, d = q
         q = np.array(
-            [a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y, a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w]
+            [
+                a * w - b * x - c * y - d * z,
+                a * x + b * w + c * z - d * y,
+                a * y - b * z + c * w + d * x,
+                a * z + b * y - c * x + d * w,
+            ]
         )
         attitude[i] = q
     a, b, c, d = attitude.T

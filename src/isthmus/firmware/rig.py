@@ -46,7 +46,7 @@ class Kind(IntEnum):
 class CanFrame(c.Structure):
     """A CAN frame as C has it."""
 
-    _fields_ = [  # noqa: RUF012 - ctypes wants a list
+    _fields_ = [
         ("id", c.c_uint32),
         ("ext", c.c_uint8),
         ("rtr", c.c_uint8),

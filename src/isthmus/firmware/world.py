@@ -38,12 +38,16 @@ class _Places:
 class FirmwareWorld:
     """n robots of a task, each with a board. An action is what the host asks the firmware for."""
 
-    def __init__(self, body: RobotModel, board: Board, elf: Elf, n: int, faults: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, body: RobotModel, board: Board, elf: Elf, n: int, faults: Mapping[str, float] | None = None
+    ) -> None:
         """Build n boards; `faults` are set on all of them."""
         if set(body.reads) - {"qpos", "qvel"}:
-            raise Problem(f"this task looks at {', '.join(body.reads)}: a firmware target shows positions and velocities only")
+            raise Problem(
+                f"this task looks at {', '.join(body.reads)}: a firmware target shows positions and velocities only"
+            )
         if board.robot is None:
-            raise Problem(f"{board.path} has no robot: a target needs one, as in robot = \"leg\"")
+            raise Problem(f'{board.path} has no robot: a target needs one, as in robot = "leg"')
         period = board.host.period_ms * 1e-3
         if not np.isclose(period, body.spec.control_period):
             raise Problem(
@@ -54,7 +58,9 @@ class FirmwareWorld:
         for loop in self._loops:
             loop.faults(faults or {})
         if self._loops[0].rig.joints != body.spec.action_size:
-            raise Problem(f"{board.path} has {len(board.joints)} motors, and the task has {body.spec.action_size} actions")
+            raise Problem(
+                f"{board.path} has {len(board.joints)} motors, and the task has {body.spec.action_size} actions"
+            )
         self._steps = round(period / self._loops[0].timestep)
         self._places = _places(body.model, self._loops[0], board)
         self._qpos, self._qvel = np.zeros((n, body.model.nq)), np.zeros((n, body.model.nv))
@@ -87,7 +93,7 @@ class FirmwareWorld:
                 self._switch_on(int(row), int(seed))
             self._run(rows, round(BOOT / self._loops[0].timestep))
             for row in rows:
-                self._loops[row].turntable(None)
+                self._loops[int(row)].turntable(None)
         return self._observed()
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
@@ -98,7 +104,7 @@ class FirmwareWorld:
         moving = ~self._ended if which is None else which & ~self._ended
         rows = np.flatnonzero(moving)
         for row in rows:
-            self._loops[row].command(applied[row])
+            self._loops[int(row)].command(applied[row])
         self._run(rows, self._steps)
         self._read(rows)
         over = self._body.ended(self.fields)
@@ -117,7 +123,7 @@ class FirmwareWorld:
 
     def _run(self, rows: Int, steps: int) -> None:
         """Run whole periods of the host in the robots `rows`."""
-        loops = [self._loops[row] for row in rows]
+        loops = [self._loops[int(row)] for row in rows]
         while steps > 0 and loops:
             part = min(steps, self._steps)
             for loop in loops:
@@ -133,7 +139,7 @@ class FirmwareWorld:
     def _read(self, rows: Int) -> None:
         at = self._places
         for row in rows:
-            data = self._loops[row].data
+            data = self._loops[int(row)].data
             assert data is not None  # noqa: S101
             self._qpos[row, at.task_qpos] = data.qpos[at.board_qpos]
             self._qvel[row, at.task_dof] = data.qvel[at.board_dof]
@@ -156,7 +162,7 @@ def firmware_of(board: Board) -> Elf:
     from isthmus.firmware.elf import read_elf  # noqa: PLC0415
 
     if board.firmware is None:
-        raise Problem(f"{board.path} names no firmware: add it to [board], as in firmware = \"robot.elf\"")
+        raise Problem(f'{board.path} names no firmware: add it to [board], as in firmware = "robot.elf"')
     if board.firmware == "reference":
         return read_elf(build_reference(robot=board.robot or "quadruped"))
     return read_elf(board.path.parent / board.firmware)
@@ -172,7 +178,9 @@ def _places(task: mujoco.MjModel, loop: Loop, board: Board) -> _Places:
     for i in range(model.njnt):
         name = model.joint(i).name
         if name not in known:
-            raise Problem(f"{board.path}: joint {name} of robot {board.robot} is not in the task's model: is it another robot?")
+            raise Problem(
+                f"{board.path}: joint {name} of robot {board.robot} is not in the task's model: is it another robot?"
+            )
         nq, nv = width.get(int(model.jnt_type[i]), (1, 1))
         j = known.pop(name)
         pairs.append(
@@ -183,7 +191,7 @@ def _places(task: mujoco.MjModel, loop: Loop, board: Board) -> _Places:
                 [int(model.jnt_dofadr[i]) + k for k in range(nv)],
             )
         )
-    joined = [np.array(sum(part, []), np.int64) for part in zip(*pairs, strict=True)]
+    joined = [np.array([place for places in part for place in places], np.int64) for part in zip(*pairs, strict=True)]
     own = list(known.values())
     own_qpos, own_dof = (np.array([int(adr[j]) for j in own], np.int64) for adr in (task.jnt_qposadr, task.jnt_dofadr))
     return _Places(joined[0], joined[1], joined[2], joined[3], own_qpos, own_dof)

@@ -56,8 +56,8 @@ def run_transfer(
 
     A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
     a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `context` that is
-    known may be shared by runs of the same task, policy and seed. A firmware target needs `emulated`, which makes robots
-    from a board file.
+    known may be shared by runs of the same task, policy and seed. A firmware target needs `emulated`, which makes
+    robots from a board file.
     """
     context = context or SourceContext.of(config.task, config.policy, config.seed)
     task = context.task

@@ -30,6 +30,6 @@ def _line(loop: "Loop", seconds: float) -> str:
     state = "" if told is None else (f" | e-stop {told.estop}" if told.estop else " | running")
     per_ms = counters.instructions / max(1e3 * counters.seconds, 1)
     return (
-        f"{counters.seconds:7.2f} of {seconds:g} s | cpu {1 - counters.idle_share:.1%}, {per_ms:.0f} instructions/ms | {loads}"
-        f" | watchdog {counters.watchdog_resets}{state}"
+        f"{counters.seconds:7.2f} of {seconds:g} s | cpu {1 - counters.idle_share:.1%}, {per_ms:.0f} instructions/ms | "
+        f"{loads} | watchdog {counters.watchdog_resets}{state}"
     )

@@ -10,6 +10,7 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import Problem, check_range
 
 if TYPE_CHECKING:
+    from isthmus.core import Float
     from isthmus.firmware.board import Board
     from isthmus.firmware.loop import Loop
     from isthmus.firmware.record import Record
@@ -145,9 +146,7 @@ class Run:
 
         if self.exact or self.counter_offset:
             raise Problem("--exact and --counter-offset are for emulated boards: a Linux program is not emulated")
-        done = run_daemon(
-            self.firmware, board, self.seconds, self.seed, parse_faults(self.fault), motion=self.task
-        )
+        done = run_daemon(self.firmware, board, self.seconds, self.seed, parse_faults(self.fault), motion=self.task)
         if self.out is not None:
             from isthmus.firmware.timeline import write_timeline
 
@@ -194,7 +193,7 @@ def timing(record: "Record", board: "Board") -> dict[str, float]:
 
     settled = slice(min(300, len(record) // 2), None)
 
-    def largest(values: Any) -> float:
+    def largest(values: Float) -> float:
         finite = values[settled][np.isfinite(values[settled])]
         return round(float(finite.max()) * 1e3, 3) if finite.size else 0.0
 
@@ -212,12 +211,19 @@ def timing(record: "Record", board: "Board") -> dict[str, float]:
 def print_result(result: dict[str, Any]) -> None:
     """For people."""
     counters, moved = result["counters"], result["timing"]
-    rows = [(f"bus {name}", f"{load:.1%} busy", f"{counters['bus_errors'][name]} errors") for name, load in counters["bus_load"].items()]
-    rows.append(("processor", f"{1 - counters['idle_share']:.1%} busy", f"{counters['watchdog_resets']} watchdog resets"))
+    rows = [
+        (f"bus {name}", f"{load:.1%} busy", f"{counters['bus_errors'][name]} errors")
+        for name, load in counters["bus_load"].items()
+    ]
+    rows.append(
+        ("processor", f"{1 - counters['idle_share']:.1%} busy", f"{counters['watchdog_resets']} watchdog resets")
+    )
     if moved:
         rows.append(("commands", f"gap at most {moved['longest_command_gap_ms']:.2f} ms", ""))
         rows.append(("samples", f"at most {moved['oldest_sample_ms']:.2f} ms old", ""))
-    print_table(f"{result['firmware']} on {result['board']}: {counters['seconds']:.3f} s", ("part", "load", "trouble"), rows)
+    print_table(
+        f"{result['firmware']} on {result['board']}: {counters['seconds']:.3f} s", ("part", "load", "trouble"), rows
+    )
     if result["console"]:
         stdout.print(result["console"], soft_wrap=True)
     for violation in result["violations"]:

@@ -68,7 +68,7 @@ struct Board {
     int systick_event;
     int64_t systick_base, cycle_counter_base;
     /* execution */
-    int waiting, stopped, it_left, interrupt, reset_cause, reset_wanted, in_brownout, watchdog_on;
+    int waiting, stopped, it_left, interrupt, reset_cause, reset_wanted, in_brownout, watchdog_on, diagnosing;
     enum HaltCode halt;
     uint32_t pc, halt_pc, halt_address, reset_flags;
     double wall_end;                            /* when it must have ended, by the wall's clock */

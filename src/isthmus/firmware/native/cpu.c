@@ -68,7 +68,7 @@ static void entered(Board *b, int n) {
 }
 
 static void enter(Board *b, int n) {
-    uint32_t v[FRAME] = {0}, handler = handler_of(b, n);
+    uint32_t v[FRAME] = {0};
     uint64_t d[8];
     void *to[FRAME];
     for (int i = 0; i < FRAME; i++) to[i] = &v[i];
@@ -79,6 +79,8 @@ static void enter(Board *b, int n) {
     v[6] = b->pc & ~1u, v[7] = (v[7] & ~0x200u) | (pad ? 0x200 : 0);
     uint8_t *m = board_bytes(b, sp, 32 + (fp ? 72 : 0));
     if (!m || b->actives == 31) return board_halt(b, H_STACK, sp);
+    uint32_t handler = handler_of(b, n);
+    if (!handler) return;
     memcpy(m, v, 32);
     if (fp) memcpy(m + 32, d, 64), memcpy(m + 96, &v[STATUS_AT], 4);
     b->unprivileged[b->actives] = control & 1;
@@ -141,7 +143,7 @@ static int block_length(const uint8_t *m, uint32_t size) {   /* 0 for `b .`, whi
 
 static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
     Board *b = user;
-    if (address >= RETURNS) return;
+    if (address >= RETURNS || b->diagnosing) return;
     Region *flash = &b->region[0];
     uint32_t k = (uint32_t)address - flash->at;
     int n;
@@ -165,7 +167,7 @@ static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user)
 static void on_code(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
     (void)size;
     Board *b = user;
-    if (address >= RETURNS) return;
+    if (address >= RETURNS || b->diagnosing) return;
     uint8_t *m = board_bytes(b, (uint32_t)address, 2);
     uint16_t half = 0;
     if (m) memcpy(&half, m, 2);
@@ -192,6 +194,7 @@ static bool on_page(uc_engine *uc, uint64_t va, uc_mem_type type, uc_tlb_entry *
     uint32_t a = (uint32_t)va;
     out->paddr = va & ~0x3FFull, out->perms = UC_PROT_READ | UC_PROT_WRITE;
     if (a >= 0xFFFFF000u) return out->perms = UC_PROT_READ | UC_PROT_EXEC, true;
+    if (b->diagnosing) return out->perms = UC_PROT_ALL, true;
     for (int i = 0; i < b->regions; i++) {
         Region *r = &b->region[i];
         if (a - r->at >= r->size) continue;     /* RAM that holds no code gets no EXEC: stores are three times as fast */
@@ -372,9 +375,8 @@ static void after_run(Board *b, uc_err e) {
     if (b->halt) b->halt_pc = pc;
     else if (number >= 0) after_interrupt(b, number, pc);
     else if (e && pc >= RETURNS) leave(b, pc | 1);
-    else if (e == UC_ERR_FETCH_UNMAPPED || e == UC_ERR_FETCH_PROT) {
-        if (!made_runnable(b, pc & ~1u)) board_halt(b, H_FETCH, pc);
-    }
+    else if (e && made_runnable(b, pc & ~1u)) return;
+    else if (e && !board_bytes(b, pc & ~1u, 2)) board_halt(b, H_FETCH, pc);
     else if (e == UC_ERR_INSN_INVALID || e == UC_ERR_EXCEPTION) board_halt(b, H_UNDEFINED, pc);
     else if (e) board_halt(b, H_OTHER, pc);
     else if (b->stopped) {                      /* before a block that does not end before the next event */
@@ -400,6 +402,24 @@ static int in_brownout(Board *b, ns now) {
         b->rig->next = b->rig->now;             /* find the next event anew */
     }
     return 1;
+}
+
+static bool on_invalid(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *user) {
+    (void)uc, (void)type, (void)size, (void)value;
+    ((Board *)user)->halt_address = (uint32_t)address;
+    return false;
+}
+
+static void find_address(Board *b) {            /* the instruction again, to see which byte of the page it meant */
+    uc_hook hook;
+    if (uc_hook_add(b->uc, &hook, UC_HOOK_MEM_INVALID, on_invalid, b, 1, 0)) return;
+    b->diagnosing = 1;
+    uc_ctl_flush_tlb(b->uc);
+    uc_emu_start(b->uc, b->halt_pc | 1, NOWHERE, 0, 1);
+    b->diagnosing = 0;
+    uc_hook_del(b->uc, hook);
+    uc_ctl_flush_tlb(b->uc);
+    b->interrupt = 0;
 }
 
 static double wall(void) {
@@ -432,6 +452,7 @@ int board_run(Board *b, ns end) {
         if (b->halt) break;
         b->waiting = b->stopped = 0, b->starts++;
         after_run(b, uc_emu_start(b->uc, b->pc, NOWHERE, 0, 0));
+        if (b->halt == H_UNMAPPED || b->halt == H_FLASH_WRITE) find_address(b);
     }
     return b->halt;
 }

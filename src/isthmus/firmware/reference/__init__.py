@@ -12,10 +12,18 @@ from isthmus.io.native import cache_folder
 FOLDER = Path(__file__).parent
 COMPILER = "arm-none-eabi-gcc"
 SOURCES = ("start.c", "kernel.c", "imu.c", "can.c", "host.c", "main.c", "policy.c", "control.c")
-FLAGS = (
-    "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard -O2 -g -ffp-contract=off -ffreestanding -fno-math-errno "
-    "-nostartfiles --specs=nosys.specs"
-).split()
+FLAGS = [
+    "-mcpu=cortex-m4",
+    "-mthumb",
+    "-mfpu=fpv4-sp-d16",
+    "-mfloat-abi=hard",
+    "-O3",
+    "-g",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-nostartfiles",
+    "--specs=nosys.specs",
+]
 BUGS = {
     "gyro-sign": "the attitude filter turns the wrong way about x",
     "no-clamp": "torques are not limited, and wrap around in the frame",

@@ -15,7 +15,7 @@ volatile uint32_t frames_lost, frames_received;
 
 static void received(int bus) {
     uint32_t b = BASE[bus];
-    while (REG(b + CAN_RF0R) & 3) {
+    if (REG(b + CAN_RF0R) & 3) {                /* the line stays up while there are more */
         uint32_t low = REG(b + CAN_RX + 8), high = REG(b + CAN_RX + 12);
         if (count < RING) {
             Frame *f = &ring[head];

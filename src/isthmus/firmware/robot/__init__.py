@@ -65,7 +65,9 @@ def _spec(board: Board) -> mujoco.MjSpec:
     assert board.robot is not None  # noqa: S101
     path = FOLDER / f"{board.robot}.xml" if board.robot in NAMED else board.path.parent / board.robot
     if not path.is_file():
-        raise Problem(f"{board.path}: robot {board.robot!r} is neither {' nor '.join(NAMED)} nor an MJCF file beside it")
+        raise Problem(
+            f"{board.path}: robot {board.robot!r} is neither {' nor '.join(NAMED)} nor an MJCF file beside it"
+        )
     try:
         return mujoco.MjSpec.from_file(str(path))
     except ValueError as error:
