@@ -128,8 +128,8 @@ class Shim:
             self.process.kill()
             raise Stuck(
                 f"{self.command[0]} has computed for {self.wall_seconds:g} s at {self.page.now * 1e-9:.3f} s of "
-                "simulated time without sleeping, reading a clock or waiting for a descriptor: an endless loop, or one that "
-                "watches memory. Virtual time moves only when every thread waits."
+                "simulated time without sleeping, reading a clock or waiting for a descriptor: an endless loop, or "
+                "one that watches memory. Virtual time moves only when every thread waits."
             ) from None
 
     def go_on(self) -> None:

@@ -12,7 +12,7 @@ from isthmus.firmware.board import Board
 from isthmus.firmware.rig import Kind
 from isthmus.io import write_whole
 
-KINDS = {
+KINDS: dict[int, str] = {
     Kind.EXC_ENTER: "interrupt",
     Kind.EXC_LEAVE: "end of interrupt",
     Kind.CAN_FRAME: "CAN frame",
@@ -83,12 +83,12 @@ def _label(kind: int, source: int, a: int, b: int) -> str:
     if kind in (1, 2):
         return EXCEPTIONS.get(source, f"IRQ {source - 16}")
     if kind in (3, 4, 13):
-        return f"{KINDS[Kind(kind)]} {a & 0x1FFFFFFF:#x}"
+        return f"{KINDS[kind]} {a & 0x1FFFFFFF:#x}"
     if kind == 5:
         return f"I2C {(a >> 8) & 0x7F:#x}, {a & 0xFF} bytes{' NACK' if a >> 32 else ''}"
     if kind == 12:
         return f"command {b * 1e-6:.2f} N m"
-    name = KINDS.get(Kind(kind), str(kind)) if kind in Kind else str(kind)
+    name = KINDS.get(kind, str(kind))
     return f"{name} {a}" if kind in (6, 7, 10, 11, 14, 17) else name
 
 
