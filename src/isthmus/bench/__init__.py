@@ -6,6 +6,7 @@ from isthmus.bench.actuators import actuator_batch, actuator_step
 from isthmus.bench.adapted import AdaptedStep
 from isthmus.bench.collecting import collection
 from isthmus.bench.control import control_step
+from isthmus.bench.firmware import can_emulate, firmware_cost, firmware_slowdown, firmware_slowdown_go1, go1_model
 from isthmus.bench.learning import fit_memory, fit_speed
 from isthmus.bench.measure import Benchmark
 from isthmus.bench.stepping import batched_stepping, batched_vs_gymnasium
@@ -28,3 +29,8 @@ def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
     for robot in ROBOTS:
         for benchmark in (robot.amortised, robot.following, robot.inverting):
             yield benchmark(repeats)
+    if can_emulate():
+        yield firmware_cost(repeats)
+        yield firmware_slowdown(repeats)
+        if go1_model() is not None:
+            yield firmware_slowdown_go1(repeats)

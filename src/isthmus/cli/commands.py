@@ -17,6 +17,12 @@ from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.seeds import Seeds
 from isthmus.cli.experiment.suite import Suite
+from isthmus.cli.firmware.build import Build
+from isthmus.cli.firmware.run import Run
+from isthmus.cli.firmware.story import Story
+from isthmus.cli.firmware.study import Study
+from isthmus.cli.firmware.test import Test
+from isthmus.cli.firmware.twin import FitTwin
 from isthmus.cli.list import Gaps, Methods, Tasks
 from isthmus.cli.logs.inspect import Inspect
 from isthmus.cli.policy.evaluate import Evaluate
@@ -118,6 +124,17 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
             {
                 "up": Leaf("start one", Up),
                 "faults": Leaf("inflict faults on them and check the safety promises", Faults),
+            },
+        ),
+        "firmware": Group(
+            "a robot's own firmware in the loop",
+            {
+                "run": Leaf("run a firmware in lockstep with its robot", Run),
+                "test": Leaf("inflict faults on it and check the board's invariants", Test),
+                "twin": Leaf("fit what training needs to know of a firmware", FitTwin),
+                "study": Leaf("the reference firmware's seeded bugs, and what catches them", Study),
+                "story": Leaf("replies taken in order of arrival, while motors reply ever later", Story),
+                "build": Leaf("build the reference firmware", Build),
             },
         ),
         "bench": Leaf("measure the hot paths", Bench),

@@ -40,6 +40,8 @@ class Transfer:
 
     Example: `isthmus transfer arm.py --target real_arm.py --samples 600 --dry-run`
 
+    Example: `isthmus transfer leg-squat --target firmware:weak_leg.toml --samples 1000`
+
     Example: `isthmus transfer fetch-swing --robot ros://127.0.0.1:11311 --minutes 10`
 
     A run that was stopped goes on with the same command and --resume.
@@ -50,7 +52,7 @@ class Transfer:
     """What is different on the target, as in tilt=90: see `isthmus list gaps`."""
     target: str | None = None
     """A Gymnasium environment instead of a simulated target: its id, or a Python file that defines make_env(), which
-    is code and is run."""
+    is code and is run; or firmware:BOARD.toml, the robot driven by its own firmware (docs/firmware.md)."""
     robot: str | None = None
     """A robot instead of a simulated target: the address of its ROS master, as in ros://127.0.0.1:11311."""
     minutes: float | None = None
@@ -151,7 +153,7 @@ class Transfer:
 
     def _estimate(self, config: Config, folder: RunFolder) -> Estimate | None:
         """What is asked of the target, if that may be a real one."""
-        if config.target.simulated:
+        if not config.target.is_physical:
             return None
         spec = load_task(config.task).robot_model.spec
         return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
@@ -191,6 +193,10 @@ class Transfer:
         with crossing_progress() as display:
             if address := config.target.address:
                 result = self._with_robot(config, address, folder, display)
+            elif config.target.kind == "firmware":
+                from isthmus.cli.firmware.target import emulated
+
+                result = run_transfer(config, folder, resume=self.resume, watch=display, emulated=emulated)
             elif not config.target.simulated:
                 result = self._with_environment(config, folder, display)
             else:

@@ -12,6 +12,7 @@ from isthmus.robots.anymal.task import make_anymal
 from isthmus.robots.equipment import base_of, equipped
 from isthmus.robots.fetch import make_fetch_swing
 from isthmus.robots.humanoid import make_humanoid
+from isthmus.robots.leg import make_leg_squat
 from isthmus.robots.planar_walkers import make_half_cheetah, make_hopper, make_walker2d
 from isthmus.robots.reacher import make_reacher
 from isthmus.tasks.task import Task
@@ -48,9 +49,14 @@ TASKS = {
             make_fetch_swing,
         ),
         TaskKind(
-            name="anymal",
-            summary="ANYmal B that walks at a commanded speed (37-D, 12 actuators); needs isthmus[anymal]",
-            make=make_anymal,
+            "leg-squat",
+            "one leg on a rail that squats in time, behind a PD controller (9-D, 3 actuators)",
+            make_leg_squat,
+        ),
+        TaskKind(
+            "anymal",
+            "ANYmal B that walks at a commanded speed (37-D, 12 actuators); needs isthmus[anymal]",
+            make_anymal,
         ),
     )
 }

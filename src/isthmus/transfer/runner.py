@@ -34,7 +34,7 @@ from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.target_steps import StepCounter
 from isthmus.transfer.targets.make import Setup, make_target
-from isthmus.transfer.targets.target import TRACED_EPISODES, Settled, Target, clear_of
+from isthmus.transfer.targets.target import TRACED_EPISODES, MakeWorld, Settled, Target, clear_of
 
 if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
@@ -55,18 +55,20 @@ def run_transfer(
     stop: Stop | None = None,
     abandon: "Abandon | None" = None,
     context: SourceContext | None = None,
+    emulated: Callable[[str], MakeWorld] | None = None,
 ) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` hears how it goes. A report needs `traces`.
 
     A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
     a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `context` that is
-    known may be shared by runs of the same task, policy and seed.
+    known may be shared by runs of the same task, policy and seed. A firmware target needs `emulated`, which makes
+    robots from a board file.
     """
     context = context or SourceContext.of(config.task, config.policy, config.seed)
     task = context.task
     gap = config.load_gap().resolve(task.robot_model.model)
     gap.apply(task.robot_model.model)  # a gap that does not fit is refused before anything is written
-    connect = make_target(config.target, Setup(config, task, gap, attended, stop or Stop(), abandon))
+    connect = make_target(config.target, Setup(config, task, gap, attended, stop or Stop(), abandon, emulated))
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)

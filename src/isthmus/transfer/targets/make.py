@@ -15,7 +15,7 @@ from isthmus.transfer.config import Config
 from isthmus.transfer.folder import LOCK, RunFolder
 from isthmus.transfer.manifest import NAME as MANIFEST
 from isthmus.transfer.targets.spec import Kind, TargetSpec
-from isthmus.transfer.targets.target import SimulatedTarget, Target
+from isthmus.transfer.targets.target import MakeWorld, SimulatedTarget, Target
 
 if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
@@ -39,6 +39,8 @@ class Setup:
     """Holds an environment."""
     abandon: "Abandon | None" = None
     """Ends the process if an environment's code cannot be interrupted."""
+    emulated: Callable[[str], MakeWorld] | None = None
+    """From a board file to robots that their own firmware drives: whoever runs this passes it in."""
 
 
 def make_target(spec: TargetSpec, setup: Setup) -> Connect:
@@ -62,11 +64,23 @@ def _gymnasium(spec: TargetSpec, setup: Setup) -> Connect:
     return lambda folder: _environment(spec.value, setup, folder)
 
 
+def _firmware(spec: TargetSpec, setup: Setup) -> Connect:
+    if setup.emulated is None:
+        raise Problem(f"{spec} is a target of the command line: `isthmus transfer TASK --target {spec}`")
+    target = SimulatedTarget(setup.task, setup.gap, setup.config.evaluation_episodes, setup.emulated(spec.value))
+    return lambda _folder: nullcontext(target)
+
+
 def _ros(spec: TargetSpec, setup: Setup) -> Connect:
     return lambda folder: _robot(Address.parse(str(spec)), setup, folder)
 
 
-MAKERS: dict[Kind, Callable[[TargetSpec, Setup], Connect]] = {"gap": _simulated, "gym": _gymnasium, "ros": _ros}
+MAKERS: dict[Kind, Callable[[TargetSpec, Setup], Connect]] = {
+    "gap": _simulated,
+    "gym": _gymnasium,
+    "ros": _ros,
+    "firmware": _firmware,
+}
 """How to get to a target of each kind."""
 
 

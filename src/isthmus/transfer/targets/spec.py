@@ -8,8 +8,9 @@ from isthmus.core import Problem, unknown_name
 from isthmus.hardware.ros1 import Address
 from isthmus.hardware.ros1.address import SCHEME
 
-Kind = Literal["gap", "gym", "ros"]
-"""The task's own robot in simulation, with a gap; a Gymnasium environment; a robot on a ROS graph.
+Kind = Literal["gap", "gym", "ros", "firmware"]
+"""The task's own robot in simulation, with a gap; a Gymnasium environment; a robot on a ROS graph; a simulated robot
+that is driven by its own firmware, on a board that a file describes.
 
 A new kind is added here, and to the makers in `make.py`.
 """
@@ -17,7 +18,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 TAG = re.compile(r"[a-z][a-z0-9_-]*")
 MODULE_AND_ID = re.compile(r"[\w.]+:[\w./-]+-v\d+")
 """A Gymnasium id with the module that registers it, as in my_envs:Arm-v0."""
-FORMS = "an environment's id or Python file, gym:ID, ros://HOST:PORT, or gap:NAME=VALUE"
+FORMS = "an environment's id or Python file, gym:ID, firmware:BOARD.toml, ros://HOST:PORT, or gap:NAME=VALUE"
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,11 @@ class TargetSpec:
     def simulated(self) -> bool:
         """Whether it is the task's own robot in simulation, whose steps cost nothing."""
         return self.kind == "gap"
+
+    @property
+    def is_physical(self) -> bool:
+        """Whether it may be a real robot, which somebody should be asked about before it moves."""
+        return self.kind in ("gym", "ros")
 
     @property
     def gap(self) -> str:

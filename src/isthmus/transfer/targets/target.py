@@ -9,9 +9,10 @@ from isthmus.core import AnyPolicy, Bool, Episode, Float, Step, World, WorldSpec
 from isthmus.core.statistics import standard_error
 from isthmus.core.trajectory import rewarded
 from isthmus.evaluate import Trace, evaluate, record
+from isthmus.evaluate.evaluation import Scorable
 from isthmus.gaps import Gap
 from isthmus.policies import TracedPolicy
-from isthmus.sim import MujocoWorld, SealedRobot
+from isthmus.sim import SealedRobot
 from isthmus.tasks import Task
 from isthmus.transfer.records import Scored
 from isthmus.transfer.target_steps import Taken
@@ -58,6 +59,8 @@ CLEARLY = 3.0
 """Standard errors that a mean score is above or below another, when fewer episodes do."""
 Settled = Callable[[Float], bool]
 """Whether the scores of some episodes (n,) already tell what was asked."""
+MakeWorld = Callable[[Task, int], Scorable]
+"""From a task and a number to so many simulated robots."""
 
 
 def clear_of(wanted: float) -> Settled:
@@ -106,23 +109,24 @@ class Target(Protocol):
 
 
 class SimulatedTarget:
-    """The task's own robot, behind a gap."""
+    """The task's own robot, behind a gap or simulated in another way."""
 
     most_robots = 16
     taken = None
 
-    def __init__(self, task: Task, gap: Gap, episodes: int) -> None:
-        """Score over so many episodes."""
-        self._task, self._trial, self._gap, self._episodes = task, task.trial, gap, episodes
-        self._worlds: dict[int, MujocoWorld] = {}
+    def __init__(self, task: Task, gap: Gap, episodes: int, make: MakeWorld | None = None) -> None:
+        """Score over so many episodes; `make` makes the robots where a gap does not."""
+        self._task, self._trial, self._episodes = task, task.trial, episodes
+        self._make: MakeWorld = make or (lambda one, n: one.target(gap, n))
+        self._worlds: dict[int, Scorable] = {}
 
     def robot(self, n: int) -> SealedRobot:
         """Robots that differ from the source by the gap."""
-        return self._task.robot(self._gap, n)
+        return SealedRobot(self._make(self._task, n))
 
     def reward_recorder(self, n: int) -> RewardRecorder:
         """The same robots, on Gym's own reward."""
-        task, world = self._task, self._task.target(self._gap, n)
+        task, world = self._task, self._make(self._task, n)
         return RewardRecorder(world, lambda: task.measure(world.fields), task.step_reward)
 
     def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
@@ -140,10 +144,10 @@ class SimulatedTarget:
         return Scored.of(scores)
 
     def _scores(self, n: int, policy: AnyPolicy, history: int, rng: np.random.Generator) -> Float:
-        world = self._worlds[n] = self._worlds.get(n) or self._trial.target(self._gap, n)
+        world = self._worlds[n] = self._worlds.get(n) or self._make(self._trial, n)
         return evaluate(self._trial, world, policy, history, rng).scores
 
     def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""
-        world = self._trial.target(self._gap, TRACED_EPISODES)
+        world = self._make(self._trial, TRACED_EPISODES)
         return record(world, policy, history, rng, lambda: world.fields["qpos"])

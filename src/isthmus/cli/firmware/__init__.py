@@ -1,0 +1,1 @@
+"""Commands that run a robot's own firmware."""

@@ -1,0 +1,80 @@
+"""The campaign on the reference firmware and on each of its seeded bugs, as figures."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.cli.output import print_json, print_table, stderr
+from isthmus.core import check_range
+from isthmus.core.command import command_of
+
+
+@dataclass(frozen=True)
+class Study:
+    """Run the campaign on the clean reference firmware and on each seeded bug: what is caught, what is a false alarm.
+
+    Example: `isthmus firmware study --out docs/results --jobs 2`
+
+    A study that was interrupted goes on where it was.
+    """
+
+    seeds: int = 10
+    """Seeds of the clean firmware; each bug has one."""
+    jobs: int = 1
+    """Processes."""
+    out: Path = Path()
+    """Folder for firmware-campaign.json."""
+    json: bool = False
+    """Print the conclusions as JSON only."""
+
+    def run(self) -> None:
+        """Run what is missing, write after each cell, print the conclusions."""
+        from isthmus.core.commit import commits_of, current_commit
+        from isthmus.firmware.study import Cell, cells, commands_file, conclusions, run_study
+        from isthmus.io import read_json, write_json
+
+        check_range("seeds", self.seeds, 1, 1000)
+        check_range("jobs", self.jobs, 1, 64)
+        path, every = commands_file(self.out), cells(self.seeds)
+        stored = read_json(path) if path.exists() else {}
+        before: dict[str, Any] = stored.get("cells", {})
+        done = {cell.name: before[cell.name] for cell in every if cell.name in before}
+        left = [cell for cell in every if cell.name not in done]
+
+        def finished(cell: Cell, figures: dict[str, Any]) -> None:
+            done[cell.name] = {**figures, "commit": current_commit()}
+            ordered = {one.name: done[one.name] for one in every if one.name in done}
+            command = command_of(("firmware", "study"), {"seeds": self.seeds, "out": self.out})
+            write_json(
+                path,
+                {"command": command, "commit": commits_of(done.values()), **conclusions(ordered), "cells": ordered},
+            )
+            stderr.print(f"[{len(done):>2}/{len(every)}] {cell.name}: {_brief(figures)}", soft_wrap=True)
+
+        run_study(left, self.jobs, finished)
+        figures = conclusions(done)
+        if self.json:
+            print_json(figures)
+            return
+        rows = [
+            (
+                bug,
+                ", ".join(figures["caught"].get(bug, ["not caught"]))[:60],
+                one["measure"],
+                f"{max(one['clean']):.3g}",
+                f"{max(one['bug']):.3g}",
+            )
+            for bug, one in figures["harm"].items()
+        ]
+        print_table("seeded bugs", ("bug", "caught by", "harm", "clean ", "bug "), rows)
+        print_table(
+            "", ("clean campaigns ", "false alarms "), [(str(figures["clean_campaigns"]), str(figures["false_alarms"]))]
+        )
+
+
+def _brief(figures: dict[str, Any]) -> str:
+    if "violated" in figures:
+        names = ", ".join(figures["violated"]) or "nothing"
+        count = f"{len(figures['violated'])} of {figures['cases']} cases violated"
+        return f"{count} ({names[:100]}), {figures['cpu_seconds']} s"
+    return f"{figures['measure']}: {figures['clean']:.4g} clean, {figures['bug']:.4g} with the bug"
