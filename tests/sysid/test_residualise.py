@@ -25,3 +25,11 @@ def test_errors_stay_as_they_are_where_there_are_too_few_rows():
     along, errors = rng.standard_normal((least, 2)), rng.standard_normal((least, 1))
     np.testing.assert_array_equal(residualise(errors[:-1], along[:-1]), errors[:-1])
     assert (residualise(errors, along) != errors).all()
+
+
+def test_a_penalty_weighs_alike_whatever_the_units_of_what_errors_go_along_with():
+    rng = np.random.default_rng(0)
+    along = rng.standard_normal((200, 2))
+    errors = along @ np.array([[0.5], [-0.2]]) + 0.1 * rng.standard_normal((200, 1))
+    np.testing.assert_allclose(residualise(errors, along * [1e-3, 50.0]), residualise(errors, along), atol=1e-9)
+    assert np.abs(residualise(errors, along * [1e-3, 50.0])).mean() < 0.1
