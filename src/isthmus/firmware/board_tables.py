@@ -45,7 +45,7 @@ class Table:
         """A text."""
         value = self._take(key, default)
         if not isinstance(value, str) or len(value) > 500:
-            raise Problem(f"{self.where}: {key} must be a text, got {_shown(value)}")
+            raise Problem(f"{self.where}: {key} must be a text, got {found}")
         return value
 
     def optional_text(self, key: str) -> str | None:
@@ -81,9 +81,10 @@ class Table:
     def interval(self, key: str, default: tuple[float, float], *, least: float, most: float) -> tuple[float, float]:
         """Two numbers, the second not below the first."""
         value = self._take(key, list(default))
+        found = _shown(value)
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2:
-            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {_shown(value)}")
+            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {found}")
         low, high = (self._number(key, one, least, most) for one in pair)
         if low > high:
             raise Problem(f"{self.where}: {key} goes from {low} to {high}: the first must not be above the second")
@@ -92,11 +93,10 @@ class Table:
     def region(self, key: str) -> tuple[int, int]:
         """Address and size of memory, both multiples of 4 KiB."""
         value = self._take(key)
+        found = _shown(value)
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2 or not all(isinstance(one, int) for one in pair):
-            raise Problem(
-                f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {_shown(value)}"
-            )
+            raise Problem(f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {found}")
         at, size = cast("tuple[int, int]", tuple(pair))
         if at % 4096 or size % 4096 or not 0 < size <= 64 * 2**20 or at < 0 or at + size > 0xE0000000:
             raise Problem(
@@ -134,7 +134,7 @@ class Table:
 
     def _number(self, key: str, value: object, least: float, most: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise Problem(f"{self.where}: {key} must be a number, got {_shown(value)}")
+            raise Problem(f"{self.where}: {key} must be a number, got {found}")
         if not least <= value <= most:
             raise Problem(f"{self.where}: {key} is {_shown(value)}, and must be from {least:g} to {most:g}")
         return value

@@ -104,9 +104,9 @@ def out_of_step(log: ActuatorLog) -> str | None:
     """Whether positions and torques refresh at different rows, in a log that holds repetitions; None when not."""
     if log.torque is None or refresh_period(log.position, log) < 1.5:
         return None
-    changes = [(np.diff(values, axis=0) != 0).any(axis=1).astype(float) for values in (log.position, log.torque)]
-    together: dict[int, float] = {
-        shift: float(np.mean(changes[0] * np.asarray(np.roll(changes[1], shift)))) for shift in range(-3, 4)
-    }
+    position, torque = (
+        np.any(np.diff(values, axis=0) != 0, axis=1).astype(np.float64) for values in (log.position, log.torque)
+    )
+    together = {shift: float(np.mean(position * np.roll(torque, shift))) for shift in range(-3, 4)}
     best = max(together, key=lambda shift: together[shift])
     return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best < 0 else 'before'} positions are"
