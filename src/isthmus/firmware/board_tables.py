@@ -45,7 +45,7 @@ class Table:
         """A text."""
         value = self._take(key, default)
         if not isinstance(value, str) or len(value) > 500:
-            raise Problem(f"{self.where}: {key} must be a text, got {found}")
+            raise Problem(f"{self.where}: {key} must be a text, got {_shown(value)}")
         return value
 
     def optional_text(self, key: str) -> str | None:
@@ -134,7 +134,7 @@ class Table:
 
     def _number(self, key: str, value: object, least: float, most: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise Problem(f"{self.where}: {key} must be a number, got {found}")
+            raise Problem(f"{self.where}: {key} must be a number, got {_shown(value)}")
         if not least <= value <= most:
             raise Problem(f"{self.where}: {key} is {_shown(value)}, and must be from {least:g} to {most:g}")
         return value

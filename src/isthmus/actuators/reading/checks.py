@@ -107,6 +107,6 @@ def out_of_step(log: ActuatorLog) -> str | None:
     position, torque = (
         np.any(np.diff(values, axis=0) != 0, axis=1).astype(np.float64) for values in (log.position, log.torque)
     )
-    together = {shift: float(np.mean(position * np.roll(torque, shift))) for shift in range(-3, 4)}
+    together = {shift: float(position @ np.asarray(np.roll(torque, shift), np.float64)) for shift in range(-3, 4)}
     best = max(together, key=lambda shift: together[shift])
     return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best < 0 else 'before'} positions are"
