@@ -10,6 +10,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.log import ActuatorLog, joined
@@ -127,7 +128,7 @@ def _sweep(plant: Plant, stance: Float, rows: int, plan: Plan, rng: np.random.Ge
     return out
 
 
-def _followed(plant: Plant, stance: Float, own: np.ndarray, path: Float) -> Float:
+def _followed(plant: Plant, stance: Float, own: NDArray[np.int64], path: Float) -> Float:
     """Joint angles (T, 3) of a leg whose foot goes along `path` (T, 3): damped least squares, row by row."""
     model, data = plant.model, mujoco.MjData(plant.model)
     foot = _foot(plant, own)
@@ -140,14 +141,16 @@ def _followed(plant: Plant, stance: Float, own: np.ndarray, path: Float) -> Floa
             mujoco.mj_comPos(model, data)
             at = foot_position(data, foot)
             mujoco.mj_jac(model, data, jacobian, None, at, foot[0])
-            part = jacobian[:, plant.dofs[own]]
-            step: Float = part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at)
+            part: Float = jacobian[:, plant.dofs[own]]
+            step = np.asarray(
+                part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at), np.float64
+            )
             data.qpos[plant.positions[own]] += np.clip(step, -0.2, 0.2)
         out[row] = data.qpos[plant.positions[own]]
     return out
 
 
-def _foot(plant: Plant, own: np.ndarray) -> tuple[int, Float]:
+def _foot(plant: Plant, own: NDArray[np.int64]) -> tuple[int, Float]:
     """The last body of a leg, and the point in it that is furthest from its joint: the centre of a geom."""
     model = plant.model
     last = int(model.jnt_bodyid[model.dof_jntid[plant.dofs[own[-1]]]])
