@@ -84,7 +84,7 @@ def excitation(plant: Plant, stance: Float, plan: Plan) -> Excitation:
             target = _chirps(plant, stance, rows, plan, rng, low, high)
         else:
             target = _holds(_sweep(plant, stance, rows, plan, rng), plan, rng)
-        parts.append((name, _within(_eased(target, stance, plan), low, high, plan)))
+        parts.append((name, _within(_eased(target, stance, plan), stance, low, high, plan)))
     firsts = np.cumsum([0, *(len(target) for _, target in parts[:-1])])
     named = tuple((name, int(first)) for (name, _), first in zip(parts, firsts, strict=True))
     return Excitation(1 / plan.rate, plant.joints, np.concatenate([target for _, target in parts]), named)
@@ -202,15 +202,14 @@ def _eased(target: Float, stance: Float, plan: Plan) -> Float:
     return stance + window * (target - stance)
 
 
-def _within(target: Float, low: Float, high: Float, plan: Plan) -> Float:
+def _within(target: Float, stance: Float, low: Float, high: Float, plan: Plan) -> Float:
     """The targets inside the range; smooth ones that are too fast are made slower, jumps of holds stay."""
     clipped = np.clip(target, low, high)
     steps = np.abs(np.diff(clipped, axis=0))
     if np.quantile(steps, 0.5) == 0:  # held targets jump: the drive limits how fast the joint follows
         return clipped
     fastest = steps.max(axis=0) * plan.rate
-    middle = clipped.mean(axis=0)
-    return middle + (clipped - middle) * np.minimum(1, plan.speed / np.maximum(fastest, 1e-9))
+    return stance + (clipped - stance) * np.minimum(1, plan.speed / np.maximum(fastest, 1e-9))
 
 
 def played(excited: Excitation, plant: Plant, actuator: Actuator) -> ActuatorLog:
