@@ -10,6 +10,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from isthmus.actuators.actuator import Actuator
 from isthmus.actuators.log import ActuatorLog, joined
@@ -83,7 +84,7 @@ def excitation(plant: Plant, stance: Float, plan: Plan) -> Excitation:
             target = _chirps(plant, stance, rows, plan, rng, low, high)
         else:
             target = _holds(_sweep(plant, stance, rows, plan, rng), plan, rng)
-        parts.append((name, _within(_eased(target, stance, plan), low, high, plan)))
+        parts.append((name, _within(_eased(target, stance, plan), stance, low, high, plan)))
     firsts = np.cumsum([0, *(len(target) for _, target in parts[:-1])])
     named = tuple((name, int(first)) for (name, _), first in zip(parts, firsts, strict=True))
     return Excitation(1 / plan.rate, plant.joints, np.concatenate([target for _, target in parts]), named)
@@ -127,7 +128,7 @@ def _sweep(plant: Plant, stance: Float, rows: int, plan: Plan, rng: np.random.Ge
     return out
 
 
-def _followed(plant: Plant, stance: Float, own: np.ndarray, path: Float) -> Float:
+def _followed(plant: Plant, stance: Float, own: NDArray[np.int64], path: Float) -> Float:
     """Joint angles (T, 3) of a leg whose foot goes along `path` (T, 3): damped least squares, row by row."""
     model, data = plant.model, mujoco.MjData(plant.model)
     foot = _foot(plant, own)
@@ -140,14 +141,16 @@ def _followed(plant: Plant, stance: Float, own: np.ndarray, path: Float) -> Floa
             mujoco.mj_comPos(model, data)
             at = foot_position(data, foot)
             mujoco.mj_jac(model, data, jacobian, None, at, foot[0])
-            part = jacobian[:, plant.dofs[own]]
-            step: Float = part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at)
+            part: Float = jacobian[:, plant.dofs[own]]
+            step = np.asarray(
+                part.T @ np.linalg.solve(part @ part.T + 1e-5 * np.eye(3), home + offset - at), np.float64
+            )
             data.qpos[plant.positions[own]] += np.clip(step, -0.2, 0.2)
         out[row] = data.qpos[plant.positions[own]]
     return out
 
 
-def _foot(plant: Plant, own: np.ndarray) -> tuple[int, Float]:
+def _foot(plant: Plant, own: NDArray[np.int64]) -> tuple[int, Float]:
     """The last body of a leg, and the point in it that is furthest from its joint: the centre of a geom."""
     model = plant.model
     last = int(model.jnt_bodyid[model.dof_jntid[plant.dofs[own[-1]]]])
@@ -199,15 +202,14 @@ def _eased(target: Float, stance: Float, plan: Plan) -> Float:
     return stance + window * (target - stance)
 
 
-def _within(target: Float, low: Float, high: Float, plan: Plan) -> Float:
+def _within(target: Float, stance: Float, low: Float, high: Float, plan: Plan) -> Float:
     """The targets inside the range; smooth ones that are too fast are made slower, jumps of holds stay."""
     clipped = np.clip(target, low, high)
     steps = np.abs(np.diff(clipped, axis=0))
     if np.quantile(steps, 0.5) == 0:  # held targets jump: the drive limits how fast the joint follows
         return clipped
     fastest = steps.max(axis=0) * plan.rate
-    middle = clipped.mean(axis=0)
-    return middle + (clipped - middle) * np.minimum(1, plan.speed / np.maximum(fastest, 1e-9))
+    return stance + (clipped - stance) * np.minimum(1, plan.speed / np.maximum(fastest, 1e-9))
 
 
 def played(excited: Excitation, plant: Plant, actuator: Actuator) -> ActuatorLog:

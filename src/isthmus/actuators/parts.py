@@ -187,7 +187,7 @@ def activate(values: Float32, activation: Activation) -> Float32:
         return np.asarray(np.maximum(values, 0), np.float32)
     if activation == "elu":
         return np.asarray(np.where(values > 0, values, np.expm1(np.minimum(values, 0))), np.float32)
-    return values / (1 + np.abs(values))
+    return np.asarray(values / (1 + np.abs(values)), np.float32)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
             },
         ),
         "experiment": Group(
-            "run many transfers",
+            "many transfers",
             {
                 "seeds": Leaf("one gap from many seeds", Seeds),
                 "random-gaps": Leaf("gaps drawn at random on each robot", RandomGaps),

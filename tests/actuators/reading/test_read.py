@@ -140,7 +140,7 @@ def test_repeated_samples_are_found_and_taken_once(tmp_path):
         data[name] = np.repeat(data[name][::4], 4, axis=0)
     reading = read_logs([saved(tmp_path / "a.npz", data)], joints=("hip", "knee"))
     assert reading.log.dt == pytest.approx(4 / RATE)
-    assert any(re.search(r"position is a new number only every (3\.9|4\.0) rows", note) for note in reading.notes)
+    assert any(re.search(r"position is a new number only every 4\.\d rows", note) for note in reading.notes)
 
 
 def test_channels_that_refresh_at_different_rows_are_found(tmp_path):

@@ -11,6 +11,8 @@ TURNS = 12.0
 """rad: joints that go further are taken for measured in degrees."""
 STILL = 1e-6
 DEGREES = 180 / np.pi
+SHIFT = 3
+"""Rows by which channels may be out of step and be noticed."""
 
 
 def check_log(log: ActuatorLog) -> list[str]:
@@ -104,9 +106,9 @@ def out_of_step(log: ActuatorLog) -> str | None:
     """Whether positions and torques refresh at different rows, in a log that holds repetitions; None when not."""
     if log.torque is None or refresh_period(log.position, log) < 1.5:
         return None
-    position, torque = (
-        np.any(np.diff(values, axis=0) != 0, axis=1).astype(np.float64) for values in (log.position, log.torque)
-    )
-    together = {shift: float(position @ np.asarray(np.roll(torque, shift), np.float64)) for shift in range(-3, 4)}
-    best = max(together, key=lambda shift: together[shift])
-    return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best < 0 else 'before'} positions are"
+    new = [(np.diff(values, axis=0) != 0).any(axis=1) for values in (log.position, log.torque)]
+    rows = np.flatnonzero(new[0])
+    rows = rows[(rows > SHIFT) & (rows < len(new[1]) - SHIFT)]
+    together = {shift: float(new[1][rows + shift].mean()) for shift in range(-SHIFT, SHIFT + 1)}
+    best = max(together, key=lambda shift: (together[shift], -abs(shift)))
+    return None if best == 0 else f"torques are new {abs(best)} rows {'after' if best > 0 else 'before'} positions are"

@@ -176,8 +176,8 @@ def _uniform(
             continue
         own = time[part]
         even = own[0] + dt * np.arange(int((own[-1] - own[0]) / dt + 1e-6) + 1)
-        before = np.asarray(np.searchsorted(own, even + 1e-3 * dt, side="right"), np.int64) - 1
-        held: Int = np.minimum(np.maximum(before, 0), len(own) - 1)
+        place = np.asarray(np.searchsorted(own, even + 1e-3 * dt, side="right"), np.int64) - 1
+        held: Int = np.minimum(np.maximum(place, 0), len(own) - 1)
         taken: dict[str, Any] = {
             key: one[part][held] if key in ("target", "gain") else _interpolated(even, own, one[part])
             for key, one in values.items()

@@ -131,7 +131,7 @@ class Fit:
         columns, rows = table(done)
         print_table(f"{len(self.logs)} logs, {reading.log.seconds:.0f} s, {done.parts.how}", columns, rows)
         stdout.print(f"\n{verdict(done)}", soft_wrap=True)
-        stdout.print(f"model: {self.out / MODEL}\npage:  {self.out / 'actuator.html'}", soft_wrap=True)
+        stdout.print(f"model: {self.out / MODEL}\npage:  {self.out / 'results.html'}", soft_wrap=True)
 
 
 def _numbers(values: tuple[float, ...]) -> "np.ndarray | None":

@@ -16,13 +16,14 @@ from isthmus.experiments.page import Page, publish
 
 SHOWN = 3
 """Joints whose course is drawn: the best, the middle and the worst."""
-NAME = "actuator"
+NAME = "results"
+"""Of the files: the model beside them is actuator.npz, with an actuator.json of its own."""
 
 
 def write_results(
     folder: Path, study: Study, reading: Reading, plant: Plant | None, command: str, inputs: Float | None = None
 ) -> dict[str, Any]:
-    """Write actuator.json, .md, .svg and .html; returns the figures. `inputs` (n, J, 2) are a policy's."""
+    """Write results.json, .md, .svg and .html; returns the figures. `inputs` (n, J, 2) are a policy's."""
     from isthmus.experiments.actuator.drawing import draw  # noqa: PLC0415 - matplotlib is an extra
 
     data = figures(study, reading, command)

@@ -55,8 +55,10 @@ def anymal_spec() -> mujoco.MjSpec:
     for geom in spec.geoms:
         geom.contype, geom.conaffinity = 0, int(_touches(geom))
         geom.friction, geom.condim = FLOOR_FRICTION, 3
+    _add_chequers(spec)
     spec.worldbody.add_geom(
         name="floor",
+        material="floor",
         type=mujoco.mjtGeom.mjGEOM_PLANE.value,
         size=(0, 0, 0.1),
         contype=1,
@@ -102,6 +104,20 @@ def _mended(path: Path) -> str:
     compiler = {"discardvisual": "true", "fusestatic": "false", "strippath": "true", "balanceinertia": "false"}
     Xml.SubElement(Xml.SubElement(robot, "mujoco"), "compiler", compiler)
     return Xml.tostring(robot, encoding="unicode")
+
+
+def _add_chequers(spec: mujoco.MjSpec) -> None:
+    """A floor on which motion can be seen, and a sky."""
+    kinds, builtin = mujoco.mjtTexture, mujoco.mjtBuiltin
+    for name, kind, pattern, light, dark in (
+        ("floor", kinds.mjTEXTURE_2D, builtin.mjBUILTIN_CHECKER, 0.55, 0.4),
+        ("sky", kinds.mjTEXTURE_SKYBOX, builtin.mjBUILTIN_GRADIENT, 0.95, 0.7),
+    ):
+        spec.add_texture(
+            name=name, type=kind.value, builtin=pattern.value, rgb1=[light] * 3, rgb2=[dark] * 3, width=64, height=64
+        )
+    floor = spec.add_material(name="floor", texrepeat=[1, 1], texuniform=True)
+    floor.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB.value] = "floor"
 
 
 def _touches(geom: mujoco.MjsGeom) -> bool:

@@ -55,7 +55,7 @@ def make_anymal() -> Task:
         views=(View("trot", 36 + DRIVEN, see_walk), View("own", SIZE)),
         policy=TrotPolicy(),
         go_on=_go_on,
-        camera={"lookat": (0.5, 0.0, 0.35), "distance": (2.6,), "azimuth": (120.0,), "elevation": (-15.0,)},
+        camera={"lookat": (0.1, 0.0, 0.3), "distance": (2.6,), "azimuth": (120.0,), "elevation": (-15.0,)},
     )
 
 
