@@ -166,6 +166,8 @@ class Loop:
             self.before_period()
             halts = run_loops([self], chunk, 1)
             self._step += chunk
+            for scripted in self.engine.scripted:
+                scripted.check()
             if halts[0]:
                 raise self.halted()
             self.after_period()
