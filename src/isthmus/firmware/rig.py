@@ -175,6 +175,12 @@ class Rig:
         self.library.fw_rig_torques(self.pointer, out.ctypes.data)
         return out[: self.joints]
 
+    def longest_gap(self) -> float:
+        """The longest time between two commands that a motor heard since the reset, in seconds."""
+        states = np.zeros((4, max(self.joints, 1)))
+        self.library.fw_rig_joints(self.pointer, *[row.ctypes.data for row in states])
+        return float(states[3].max())
+
     def keep_trace(self, capacity: int) -> None:
         """Keep the last `capacity` events."""
         self._ring = np.zeros(capacity, TRACE) if capacity else None
