@@ -4,6 +4,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from tyro.conf import UseAppendAction
+
 from isthmus.cli.output import print_table, stdout
 from isthmus.core import Problem, unknown_name
 
@@ -21,7 +23,7 @@ class Build:
 
     robot: str = "quadruped"
     """quadruped, or leg: one of its legs."""
-    bug: tuple[str, ...] = ()
+    bug: UseAppendAction[tuple[str, ...]] = ()
     """Bugs to build in; --bugs lists them."""
     bugs: bool = False
     """Only list the bugs there are."""
