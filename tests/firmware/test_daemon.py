@@ -1,7 +1,6 @@
 """A pthread daemon written against plain SocketCAN and i2c-dev keeps the quadruped on its feet."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,9 @@ import pytest
 from isthmus.core import Problem
 from isthmus.firmware.board import Board, load_board
 from isthmus.firmware.daemon import BLIND, Run, run_daemon, script_of
+from isthmus.firmware.daemon_build import build_daemon
 from isthmus.firmware.invariants import Expectation
 from isthmus.firmware.motions import MOTIONS
-from isthmus.firmware.reference import FOLDER as SOURCES
 from isthmus.firmware.robot import FOLDER
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
@@ -29,8 +28,7 @@ def board() -> Board:
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The reference daemon, compiled as on any Linux computer."""
     program = tmp_path_factory.mktemp("daemon") / "robot_daemon"
-    sources = [SOURCES / "robot_daemon.c", SOURCES / "control.c"]
-    subprocess.run([str(COMPILER), "-O2", *sources, "-o", program, "-pthread", "-lm"], check=True)
+    assert build_daemon(program).name == "robot_daemon.toml"
     return program
 
 

@@ -23,6 +23,8 @@ PERIPHERAL_TYPES = (
     "stm32-usart",
 )
 DEVICE_TYPES = ("lsm6dsox", "mit-motor")
+SOURCES = (".c", ".py")
+"""A type that ends so names a file of the user's beside the board file, which is code and is run."""
 PROTOCOLS = ("isthmus", "console", "none")
 PERIPHERAL_SPAN = (0x40000000, 0x40080000)
 MOST_IRQ = 111
@@ -221,7 +223,9 @@ def _memory(table: Table) -> tuple[Memory, ...]:
 
 
 def _peripheral(name: str, table: Table) -> Peripheral:
-    kind = table.choice("type", PERIPHERAL_TYPES)
+    kind = table.text("type")
+    if not kind.endswith(SOURCES):
+        kind = table.checked("type", kind, PERIPHERAL_TYPES)
     at = table.integer("at", least=PERIPHERAL_SPAN[0], most=PERIPHERAL_SPAN[1] - 1)
     size = table.integer("size", 0x400, least=4, most=0x10000)
     irq = table.integers("irq", most=MOST_IRQ)
@@ -253,10 +257,17 @@ def _bus(name: str, table: Table) -> Bus:
 
 
 def _device(name: str, table: Table, buses: tuple[Bus, ...], robot: str | None) -> Device:
-    kind = table.choice("type", DEVICE_TYPES)
-    wanted = "i2c" if kind == "lsm6dsox" else "can"
-    on = table.choice("on", [bus.name for bus in buses if bus.kind == wanted])
+    kind = table.text("type")
+    if not kind.endswith(SOURCES[:1]):
+        kind = table.checked("type", kind, DEVICE_TYPES)
+    wanted = {"lsm6dsox": "i2c", "mit-motor": "can"}.get(kind)
+    on = table.choice("on", [bus.name for bus in buses if wanted in (None, bus.kind)])
     knobs: dict[str, float] = {}
+    if wanted is None:
+        number = table.integer("address", 0, least=0, most=0x7FF)
+        made = Device(name, kind, on, joint=table.optional_text("joint"), address=number, knobs=knobs)
+        knobs |= {key: float(value) for key, value in table.numbers().items()}
+        return made
     if kind == "lsm6dsox":
         address, site = table.integer("address", 0x6A, least=0, most=0x7F), table.optional_text("site")
         made = Device(name, kind, on, site=site, address=address, knobs=knobs)

@@ -54,7 +54,11 @@ class Table:
 
     def choice(self, key: str, choices: Iterable[str], default: str | None = None) -> str:
         """One of some texts."""
-        value, valid = self.text(key, default), list(choices)
+        return self.checked(key, self.text(key, default), choices)
+
+    def checked(self, key: str, value: str, choices: Iterable[str]) -> str:
+        """A text that must be one of some."""
+        valid = list(choices)
         if value not in valid:
             raise Problem(f"{self.where}: {unknown_name(key, value, valid)}")
         return value
@@ -80,11 +84,10 @@ class Table:
 
     def interval(self, key: str, default: tuple[float, float], *, least: float, most: float) -> tuple[float, float]:
         """Two numbers, the second not below the first."""
-        value = self._take(key, list(default))
-        found = _shown(value)
+        value: object = self._take(key, list(default))
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2:
-            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {found}")
+            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {_shown(pair)}")
         low, high = (self._number(key, one, least, most) for one in pair)
         if low > high:
             raise Problem(f"{self.where}: {key} goes from {low} to {high}: the first must not be above the second")
@@ -93,10 +96,11 @@ class Table:
     def region(self, key: str) -> tuple[int, int]:
         """Address and size of memory, both multiples of 4 KiB."""
         value = self._take(key)
-        found = _shown(value)
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2 or not all(isinstance(one, int) for one in pair):
-            raise Problem(f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {found}")
+            raise Problem(
+                f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {_shown(pair)}"
+            )
         at, size = cast("tuple[int, int]", tuple(pair))
         if at % 4096 or size % 4096 or not 0 < size <= 64 * 2**20 or at < 0 or at + size > 0xE0000000:
             raise Problem(

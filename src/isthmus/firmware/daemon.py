@@ -106,7 +106,7 @@ def run_daemon(
     how = how or Run(motion_of(motion or "stand"))
     if not board.is_linux:
         raise Problem(f"{board.path} has a [cpu]: it is a board for an ELF of that processor, not for a Linux program")
-    limits, started, physics = limits_of(board), time.perf_counter(), Physics(board)
+    limits, physics = limits_of(board), Physics(board)
     link = _Link(board, seed, faults)
     script = script_of(board, {name: value for name, value in faults.items() if name not in link.knobs})
     steps = round(seconds / physics.step_s)
@@ -120,6 +120,7 @@ def run_daemon(
         trace=TRACE,
         wall_seconds=how.wall_s,
     ) as shim:
+        started = time.perf_counter()
         rows = _run(shim, physics, link, how.motion, steps, seed)
         ended, code = len(rows.time) < steps, shim.finish()
         record, now = rows.record(), max(shim.page.now * 1e-9, 1e-9)

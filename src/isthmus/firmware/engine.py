@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from isthmus.core import Problem
 from isthmus.firmware.board import Board, Peripheral
 from isthmus.firmware.elf import Elf
-from isthmus.firmware.rig import NATIVE, RIG_SOURCES, Rig, declare_rig
+from isthmus.firmware.extensions import NATIVE, ScriptedPeripheral, compiled_peripheral
+from isthmus.firmware.rig import RIG_SOURCES, Rig, declare_rig
 from isthmus.io.native import Library, load
 
 BOARD_SOURCES = tuple(
@@ -63,6 +64,12 @@ def board_library() -> c.CDLL:
         "board_halted": (None, [pointer, pointer]),
         "board_counters": (None, [pointer, pointer]),
         "board_wall": (None, [pointer, number]),
+        "board_line": (None, [pointer, integer, integer]),
+        "board_calls": (None, [pointer, integer, pointer, pointer]),
+        "board_peripheral_of": (
+            integer,
+            [pointer, pointer, c.c_char_p, c.c_uint32, c.c_uint32, pointer, integer, integer, number, number],
+        ),
         "board_peripheral": (
             integer,
             [pointer, c.c_char_p, c.c_char_p, c.c_uint32, c.c_uint32, pointer, integer, integer, number, number],
@@ -124,6 +131,7 @@ class Engine:
             if self.library.board_region(self.pointer, memory.at, memory.size, memory.writable):
                 raise Problem(f"{board.path}: memory {memory.name} at 0x{memory.at:x} cannot be mapped")
         self._load()
+        self.scripted: list[ScriptedPeripheral] = []
         for one in board.peripherals:
             self._add(one)
         if self.library.board_start(self.pointer):
@@ -155,9 +163,14 @@ class Engine:
             clock *= 2  # timers run at twice the clock of a divided bus
         option = float(one.bits) if one.type == "stm32-timer" else one.rate
         irqs = (c.c_int * 8)(*one.irq)
-        made = self.library.board_peripheral(
-            self.pointer, one.type.encode(), one.name.encode(), one.at, one.size, irqs, len(one.irq), bus, clock, option
-        )
+        add, kind = self.library.board_peripheral, one.type.encode()
+        if one.type.endswith(".c"):
+            add, kind = self.library.board_peripheral_of, compiled_peripheral(self.library, self.board, one.type)
+        elif one.type.endswith(".py"):
+            kind = b"callback"
+        made = add(self.pointer, kind, one.name.encode(), one.at, one.size, irqs, len(one.irq), bus, clock, option)
+        if one.type.endswith(".py") and made >= 0:
+            self.scripted.append(ScriptedPeripheral(self.library, self.pointer, self.board, one, made))
         if made < 0:
             raise Problem(f"{self.board.path}: peripheral {one.name} cannot be added: there are too many")
 

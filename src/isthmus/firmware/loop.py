@@ -42,6 +42,8 @@ class Counters:
     bus_errors: dict[str, int]
     telemetry_frames: int
     telemetry_errors: int
+    longest_command_gap: float
+    """Seconds between two commands that one motor heard, at most: the deadline that counts."""
 
     def to_json(self) -> dict[str, Any]:
         """For a file."""
@@ -166,6 +168,8 @@ class Loop:
             self.before_period()
             halts = run_loops([self], chunk, 1)
             self._step += chunk
+            for scripted in self.engine.scripted:
+                scripted.check()
             if halts[0]:
                 raise self.halted()
             self.after_period()
@@ -254,6 +258,7 @@ class Loop:
             {name: values[2] for name, values in buses.items()},
             self._frames,
             self.link.errors if isinstance(self.link, IsthmusLink) else 0,
+            self.rig.longest_gap(),
         )
 
     def trace_events(self) -> NDArray[Any]:

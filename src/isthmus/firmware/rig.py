@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from enum import IntEnum
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 from isthmus.core import Float, Problem, unknown_name
 from isthmus.firmware.board import Board, Device
+from isthmus.firmware.extensions import NATIVE, add_compiled
 from isthmus.io.native import Library, load
 
-NATIVE = Path(__file__).parent / "native"
 RIG_SOURCES = tuple(NATIVE / name for name in ("rig.c", "can_bus.c", "i2c_bus.c", "lsm6dsox.c", "mit_motor.c"))
 TRACE = np.dtype([("t", "<i8"), ("kind", "<i4"), ("source", "<i4"), ("a", "<i8"), ("b", "<i8")])
 NEVER = 2**63 - 1
@@ -126,6 +125,8 @@ class Rig:
         bus, name = self.buses[device.on], device.name.encode()
         if device.type == "lsm6dsox":
             made = self.library.fw_rig_add_lsm6dsox(self.pointer, name, bus, device.address)
+        elif device.type.endswith(".c"):
+            made = add_compiled(self.library, self.board, device, self.pointer, bus, joint)
         else:
             made = self.library.fw_rig_add_mit_motor(self.pointer, name, bus, device.id, device.reply_id, joint)
         if made < 0:
@@ -173,6 +174,12 @@ class Rig:
         out = np.zeros(max(self.joints, 1))
         self.library.fw_rig_torques(self.pointer, out.ctypes.data)
         return out[: self.joints]
+
+    def longest_gap(self) -> float:
+        """The longest time between two commands that a motor heard since the reset, in seconds."""
+        states = np.zeros((4, max(self.joints, 1)))
+        self.library.fw_rig_joints(self.pointer, *[row.ctypes.data for row in states])
+        return float(states[3].max())
 
     def keep_trace(self, capacity: int) -> None:
         """Keep the last `capacity` events."""

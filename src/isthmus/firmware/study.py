@@ -72,14 +72,14 @@ def _harm(board: Board, cell: Cell) -> dict[str, Any]:
 
 
 def run_study(
-    left: list[Cell], jobs: int, finished: Callable[[Cell, dict[str, Any]], None] = lambda _cell, _figures: None
+    left: list[Cell], workers: int, finished: Callable[[Cell, dict[str, Any]], None] = lambda _cell, _figures: None
 ) -> None:
     """Run cells, some at a time; `finished` is told of each."""
-    if jobs == 1:
+    if workers == 1:
         for cell in left:
             finished(cell, run_cell(cell))
         return
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         waiting = {pool.submit(run_cell, cell): cell for cell in left}
         for done in as_completed(waiting):
             finished(waiting[done], done.result())

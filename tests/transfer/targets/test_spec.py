@@ -27,6 +27,7 @@ EXAMPLES = [
     TargetSpec("gym", "gap:strange-v0"),
     TargetSpec("ros", "//127.0.0.1:11311"),
     TargetSpec("ros", "//robot.local:4711"),
+    TargetSpec("firmware", "boards/weak_leg.toml"),
 ]
 
 
@@ -82,7 +83,7 @@ def test_only_the_task_s_own_robot_is_simulated_and_only_a_robot_has_an_address(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("firmwre:board.toml", "unknown kind of target 'firmwre': choose from gap, gym, ros"),
+        ("firmwre:board.toml", "unknown kind of target 'firmwre': choose from firmware, gap, gym, ros"),
         ("gm:Hopper", "did you mean 'gym'"),
         ("my_envs:Arm", "give an environment's id or Python file, gym:ID"),
         ("", "names no target"),

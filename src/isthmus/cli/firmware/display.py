@@ -31,5 +31,6 @@ def _line(loop: "Loop", seconds: float) -> str:
     per_ms = counters.instructions / max(1e3 * counters.seconds, 1)
     return (
         f"{counters.seconds:7.2f} of {seconds:g} s | cpu {1 - counters.idle_share:.1%}, {per_ms:.0f} instructions/ms | "
-        f"{loads} | watchdog {counters.watchdog_resets}{state}"
+        f"commands every {1e3 * counters.longest_command_gap:.2f} ms or less | {loads} | "
+        f"watchdog {counters.watchdog_resets}{state}"
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional, UseAppendAction, arg
 
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import Problem, check_range
@@ -49,7 +49,7 @@ class Run:
     """Simulated seconds."""
     seed: int = 0
     """Decides noise, delays, losses and pushes: same seed, same trace, byte for byte."""
-    fault: tuple[str, ...] = ()
+    fault: UseAppendAction[tuple[str, ...]] = ()
     """Parameters and faults, as in can*.loss=0.02 or imu.dead_from=3; a name that does not exist lists them all."""
     exact: bool = False
     """Let interrupts come between any two instructions, not only between basic blocks: finds races, takes longer."""
@@ -193,7 +193,7 @@ def timing(record: "Record", board: "Board") -> dict[str, float]:
 
     settled = slice(min(300, len(record) // 2), None)
 
-    def largest(values: Float) -> float:
+    def largest(values: "Float") -> float:
         finite = values[settled][np.isfinite(values[settled])]
         return round(float(finite.max()) * 1e3, 3) if finite.size else 0.0
 

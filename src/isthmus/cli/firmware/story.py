@@ -40,7 +40,7 @@ class Story:
         stored: dict[str, Any] = read_json(path).get("runs", {}) if path.exists() else {}
         wanted = [(way, late, seed) for way in FIRMWARE for late in LATEST_MS for seed in range(self.seeds)]
         done = {name: stored[name] for name in (_name(*one) for one in wanted) if name in stored}
-        command = command_of(("firmware", "story"), {"seeds": self.seeds, "out": self.out})
+        command = command_of(("firmware", "story"), {"seeds": self.seeds})
 
         def figures() -> dict[str, Any]:
             return {"command": command, "commit": commits_of(done.values()), "latest_ms": list(LATEST_MS), "runs": done}
@@ -50,6 +50,7 @@ class Story:
                 done[name] = _run(*one)
                 write_json(path, figures())
                 stderr.print(f"[{len(done):>2}/{len(wanted)}] {name}: {done[name]['torque_step_rms']:.3f} N m a ms")
+        write_json(path, figures())
         runs = {
             way: [[done[_name(way, late, seed)] for seed in range(self.seeds)] for late in LATEST_MS]
             for way in FIRMWARE

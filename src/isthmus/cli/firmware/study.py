@@ -13,15 +13,15 @@ from isthmus.core.command import command_of
 class Study:
     """Run the campaign on the clean reference firmware and on each seeded bug: what is caught, what is a false alarm.
 
-    Example: `isthmus firmware study --out docs/results --jobs 2`
+    Example: `isthmus firmware study --out docs/results --workers 2`
 
     A study that was interrupted goes on where it was.
     """
 
     seeds: int = 10
     """Seeds of the clean firmware; each bug has one."""
-    jobs: int = 1
-    """Processes."""
+    workers: int = 1
+    """Processes that run side by side."""
     out: Path = Path()
     """Folder for firmware-campaign.json."""
     json: bool = False
@@ -34,24 +34,29 @@ class Study:
         from isthmus.io import read_json, write_json
 
         check_range("seeds", self.seeds, 1, 1000)
-        check_range("jobs", self.jobs, 1, 64)
+        check_range("workers", self.workers, 1, 64)
         path, every = commands_file(self.out), cells(self.seeds)
         stored = read_json(path) if path.exists() else {}
         before: dict[str, Any] = stored.get("cells", {})
         done = {cell.name: before[cell.name] for cell in every if cell.name in before}
         left = [cell for cell in every if cell.name not in done]
 
-        def finished(cell: Cell, figures: dict[str, Any]) -> None:
-            done[cell.name] = {**figures, "commit": current_commit()}
+        command = command_of(("firmware", "study"), {"seeds": self.seeds})
+
+        def write() -> None:
             ordered = {one.name: done[one.name] for one in every if one.name in done}
-            command = command_of(("firmware", "study"), {"seeds": self.seeds, "out": self.out})
             write_json(
                 path,
                 {"command": command, "commit": commits_of(done.values()), **conclusions(ordered), "cells": ordered},
             )
+
+        def finished(cell: Cell, figures: dict[str, Any]) -> None:
+            done[cell.name] = {**figures, "commit": current_commit()}
+            write()
             stderr.print(f"[{len(done):>2}/{len(every)}] {cell.name}: {_brief(figures)}", soft_wrap=True)
 
-        run_study(left, self.jobs, finished)
+        run_study(left, self.workers, finished)
+        write()
         figures = conclusions(done)
         if self.json:
             print_json(figures)

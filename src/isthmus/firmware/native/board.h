@@ -108,7 +108,7 @@ void nvic_pend(Board *b, int exception);
 int nvic_candidate(Board *b);
 void nvic_entered(Board *b, int exception);
 void nvic_left(Board *b);
-void board_line(Board *b, int irq, int level);  /* an interrupt line of a peripheral, by level */
+FW_API void board_line(Board *b, int irq, int level);  /* an interrupt line of a peripheral, by level */
 uint64_t system_read(uc_engine *uc, uint64_t offset, unsigned size, void *user);
 void system_write(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value, void *user);
 void systick_fired(void *self, int arg);
@@ -116,13 +116,19 @@ void systick_fired(void *self, int arg);
 /* peripherals.c */
 FW_API int board_peripheral(Board *b, const char *type, const char *name, uint32_t at, uint32_t size, const int *irq,
                             int irqs, int bus, double clock, double option);
+FW_API int board_peripheral_of(Board *b, const PeripheralType *kind, const char *name, uint32_t at, uint32_t size,
+                               const int *irq, int irqs, int bus, double clock, double option);
+typedef uint32_t (*ReadCall)(uint32_t offset, double seconds);
+typedef void (*WriteCall)(uint32_t offset, uint32_t value, double seconds);
+FW_API void board_calls(Board *b, int peripheral, ReadCall read, WriteCall write);      /* of a "callback" */
 uint32_t peripheral_read(Board *b, uint32_t address);
 void peripheral_write(Board *b, uint32_t address, uint32_t value);
 int peripherals_map(Board *b);
 void peripherals_reset(Board *b);
-int dma_request(Board *b, uint32_t address, int to_memory);     /* one unit: -1 no stream, else how many are left */
+FW_API int dma_request(Board *b, uint32_t address, int to_memory);     /* one unit: -1 no stream, else how many are left */
 int dma_left(Board *b, uint32_t address, int to_memory);
 FW_API int uart_send(Board *b, int peripheral, const uint8_t *bytes, int n);
 FW_API double uart_heard(Board *b, int peripheral);       /* when the last byte came */
 FW_API int uart_take(Board *b, int peripheral, uint8_t *bytes, int size);
-extern const PeripheralType BXCAN, STM32_I2C, STM32_USART, STM32_TIMER, STM32_IWDG, STM32_RCC, STM32_DMA, REGISTERS, MARK;
+extern const PeripheralType BXCAN, STM32_I2C, STM32_USART, STM32_TIMER, STM32_IWDG, STM32_RCC, STM32_DMA, REGISTERS, MARK,
+    CALLBACK;

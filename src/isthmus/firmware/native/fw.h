@@ -98,7 +98,7 @@ struct Rig {
 };
 
 /* scheduler */
-int fw_event(Rig *rig, Fire fire, void *self, int arg);
+FW_API int fw_event(Rig *rig, Fire fire, void *self, int arg);
 static inline void fw_at(Rig *rig, int event, ns t) {
     rig->at[event] = t;
     if (t < rig->next) rig->next = t;
@@ -113,11 +113,11 @@ static inline ns fw_ms(double ms) { return (ns)(ms * 1e6); }
 static inline int fw_within(ns now, double from, double to) { double t = now * 1e-9; return t >= from && t < to; }
 
 /* random numbers */
-void fw_seed(Rng *rng, uint64_t seed, uint64_t stream);
-double fw_uniform(Rng *rng);
-double fw_normal(Rng *rng);
+FW_API void fw_seed(Rng *rng, uint64_t seed, uint64_t stream);
+FW_API double fw_uniform(Rng *rng);
+FW_API double fw_normal(Rng *rng);
 static inline int fw_chance(Rng *rng, double p) { return p > 0 && fw_uniform(rng) < p; }
-void fw_knob(Rig *rig, const char *owner, const char *name, double *value, double initial);
+FW_API void fw_knob(Rig *rig, const char *owner, const char *name, double *value, double initial);
 
 /* rig */
 FW_API Rig *fw_rig_new(int joints);
@@ -150,15 +150,15 @@ FW_API int fw_i2c_read(Rig *rig, int bus, int ack);
 FW_API void fw_i2c_stop(Rig *rig, int bus);
 FW_API int fw_i2c_transfer(Rig *rig, int bus, int address, const uint8_t *w, int nw, uint8_t *r, int nr);
 FW_API double fw_i2c_seconds(Rig *rig, int bus, int bytes);
-int can_attach_device(CanBus *bus, CanOffer offer, CanDone done, CanReceive receive, void *self, int joint);
-void can_kick(CanBus *bus);
+FW_API int can_attach_device(CanBus *bus, CanOffer offer, CanDone done, CanReceive receive, void *self, int joint);
+FW_API void can_kick(CanBus *bus);
 void can_reset(CanBus *bus, uint64_t seed);
-int i2c_attach(I2cBus *bus, I2cDevice device);
+FW_API int i2c_attach(I2cBus *bus, I2cDevice device);
 double can_frame_bits(const CanFrame *frame);
 
 /* devices */
 FW_API int fw_rig_add_lsm6dsox(Rig *rig, const char *name, int bus, int address);
 FW_API int fw_rig_add_mit_motor(Rig *rig, const char *name, int bus, uint32_t id, uint32_t reply_id, int joint);
-int fw_device(Rig *rig, const char *name, void *self, void (*reset)(void *, uint64_t));
+FW_API int fw_device(Rig *rig, const char *name, void *self, void (*reset)(void *, uint64_t));
 double motor_torque(const Motor *motor);
 void motor_state(const Motor *motor, double *asked, double *age, double *max_gap);

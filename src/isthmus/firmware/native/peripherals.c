@@ -4,14 +4,19 @@
 #include <string.h>
 
 static const PeripheralType *const TYPES[] = {&BXCAN, &STM32_I2C, &STM32_USART, &STM32_TIMER, &STM32_IWDG,
-                                              &STM32_RCC, &STM32_DMA, &REGISTERS, &MARK};
+                                              &STM32_RCC, &STM32_DMA, &REGISTERS, &MARK, &CALLBACK};
 
 int board_peripheral(Board *b, const char *type, const char *name, uint32_t at, uint32_t size, const int *irq, int irqs,
                      int bus, double clock, double option) {
     const PeripheralType *kind = 0;
     for (unsigned i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
         if (!strcmp(TYPES[i]->type, type)) kind = TYPES[i];
-    if (!kind || b->peripherals == MAX_PERIPHERALS || at - PERIPHERAL_BASE >= PERIPHERAL_SPAN) return -1;
+    return kind ? board_peripheral_of(b, kind, name, at, size, irq, irqs, bus, clock, option) : -1;
+}
+
+int board_peripheral_of(Board *b, const PeripheralType *kind, const char *name, uint32_t at, uint32_t size,
+                        const int *irq, int irqs, int bus, double clock, double option) {
+    if (b->peripherals == MAX_PERIPHERALS || at - PERIPHERAL_BASE >= PERIPHERAL_SPAN) return -1;
     Peripheral *p = &b->peripheral[b->peripherals];
     *p = (Peripheral){.type = kind, .board = b, .rig = b->rig, .at = at, .size = size, .bus = bus, .clock = clock};
     p->option = option, p->index = b->peripherals, p->event = p->event2 = -1;
@@ -109,6 +114,22 @@ static void mark_write(Peripheral *p, uint32_t offset, uint32_t v) {
     fw_trace_add(p->rig, T_MARK, (int)offset, p->rig->now, v, 0);
 }
 const PeripheralType MARK = {"mark", 4, 0, 0, mark_read, mark_write};
+
+/* --- callback: somebody else's function answers, as one in Python; slow --- */
+typedef struct { ReadCall read; WriteCall write; } Calls;
+static void callback_init(Peripheral *p) { p->kept = calloc(1, sizeof(Calls)); }
+static uint32_t callback_read(Peripheral *p, uint32_t offset) {
+    Calls *c = p->kept;
+    return c->read ? c->read(offset, p->rig->now * 1e-9) : 0;
+}
+static void callback_write(Peripheral *p, uint32_t offset, uint32_t v) {
+    Calls *c = p->kept;
+    if (c->write) c->write(offset, v, p->rig->now * 1e-9);
+}
+const PeripheralType CALLBACK = {"callback", 4, callback_init, 0, callback_read, callback_write};
+void board_calls(Board *b, int peripheral, ReadCall read, WriteCall write) {
+    *(Calls *)b->peripheral[peripheral].kept = (Calls){read, write};
+}
 
 /* --- reset and clock control: every oscillator is ready at once --- */
 enum { RCC_CR = 0x00, RCC_CFGR = 0x08, RCC_BDCR = 0x70, RCC_CSR = 0x74 };
