@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from isthmus.bench import Benchmark, run_benchmarks
+from isthmus.bench.firmware import can_emulate
 from isthmus.bench.measure import in_turns, middle
 from isthmus.core import Problem
 
@@ -8,12 +11,15 @@ from isthmus.core import Problem
 def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
     monkeypatch.setattr("isthmus.transfer.control_step.PATIENCE", 0.05)
     monkeypatch.setattr("isthmus.transfer.control_step.MOST", 20)
+    monkeypatch.setenv("ISTHMUS_CACHE", str(Path(__file__).parents[2] / ".pytest_cache" / "native"))
     rows = {benchmark.name: benchmark.to_json() for benchmark in run_benchmarks(1)}
     paths = ["batched-stepping", "batched-vs-gymnasium", "collection", "control-step", "fit", "fit-memory"]
     paths += ["actuator-step", "actuator-batch"]
     robots = ("hopper", "half-cheetah", "humanoid")
     steps = [f"{step}-{robot}" for robot in robots for step in ("amortised", "following", "inverting")]
-    assert list(rows) == paths + steps
+    firmware = [name for name in rows if name.startswith("firmware-")]
+    assert list(rows) == paths + steps + firmware
+    assert ("firmware-cost" in rows) == can_emulate()
     for row in rows.values():
         assert {"name", "ratio", "half_iqr", "floor", "goal", "meets"} <= row.keys()
         assert row["ratio"] > 0

@@ -49,7 +49,7 @@ def test_the_clean_firmware_passes_and_a_bug_is_caught(board: Board, tmp_path: P
     assert summary(stale)["violated"] == 1
 
 
-def test_a_firmware_that_hangs_on_a_fault_is_caught_at_the_board(board: Board, tmp_path: Path) -> None:
+def test_a_firmware_that_computes_too_much_is_caught(board: Board, tmp_path: Path) -> None:
     (result,) = run_campaign(Subject.of(board, firmware(tmp_path, "double-maths")), quick(board, "nominal"))
     assert [violation.name for violation in result.violations] == ["max_instructions_per_ms"]
 

@@ -18,8 +18,6 @@ SETTLED = 1.0
 """Seconds after power-on from which on is measured."""
 STOPPED = 0.15
 """Seconds after a fault from which on a motor that is driven is one too many."""
-HALTED = 1e9
-"""The measure of a run that the processor did not survive."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +93,10 @@ MEASURES: Mapping[str, Callable[[Seen], float]] = {
 }
 
 
-def measure(board: Board, elf: Elf, case: Case, name: str, seed: int) -> float:
-    """The measure of that name in a run of a case; the larger, the worse."""
+def measure(board: Board, elf: Elf, case: Case, name: str, seed: int) -> float | None:
+    """The measure of that name in a run of a case, the larger, the worse; None where the processor stopped for good."""
     with Loop(board, elf, exact=case.exact) as loop:
         try:
             return MEASURES[name](observe(loop, case, seed))
         except Halt:
-            return HALTED
+            return None

@@ -114,10 +114,14 @@ def _harms(done: dict[str, dict[str, Any]]) -> dict[str, Any]:
             found[bug] = {
                 "case": harm.case,
                 "measure": harm.measure,
-                "clean": [round(one["clean"], 5) for one in ran],
-                "bug": [round(one["bug"], 5) for one in ran],
+                "clean": [_rounded(one["clean"]) for one in ran],
+                "bug": [_rounded(one["bug"]) for one in ran],
             }
     return found
+
+
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 5)
 
 
 def commands_file(out: Path) -> Path:

@@ -66,8 +66,8 @@ class Study:
                 bug,
                 ", ".join(figures["caught"].get(bug, ["not caught"]))[:60],
                 one["measure"],
-                f"{max(one['clean']):.3g}",
-                f"{max(one['bug']):.3g}",
+                _worst(one["clean"]),
+                _worst(one["bug"]),
             )
             for bug, one in figures["harm"].items()
         ]
@@ -82,4 +82,10 @@ def _brief(figures: dict[str, Any]) -> str:
         names = ", ".join(figures["violated"]) or "nothing"
         count = f"{len(figures['violated'])} of {figures['cases']} cases violated"
         return f"{count} ({names[:100]}), {figures['cpu_seconds']} s"
-    return f"{figures['measure']}: {figures['clean']:.4g} clean, {figures['bug']:.4g} with the bug"
+    return f"{figures['measure']}: {_worst([figures['clean']])} clean, {_worst([figures['bug']])} with the bug"
+
+
+def _worst(values: list[float | None]) -> str:
+    """The largest; a processor that stopped for good is worse than any number."""
+    numbers = [value for value in values if value is not None]
+    return f"{max(numbers):.4g}" if len(numbers) == len(values) else "halts"

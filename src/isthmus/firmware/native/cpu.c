@@ -12,7 +12,7 @@
 
 #define NOWHERE 0xFFFFFFFEull
 #define RETURNS 0xFFFFFFE0u
-#define WALL_EVERY 512
+#define WALL_EVERY 32
 
 static uint32_t get(Board *b, int r) {
     uint32_t v = 0;
