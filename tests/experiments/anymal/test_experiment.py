@@ -8,6 +8,7 @@ import pytest
 
 from isthmus.actuators.predict import rmse
 from isthmus.cli.main import main
+from isthmus.cli.old_names import current_arguments
 from isthmus.core import Problem
 from isthmus.experiments.anymal.drives import as_log, errors, gait_log
 from isthmus.experiments.anymal.excitation import sines, steps
@@ -111,6 +112,11 @@ def test_the_quick_experiment_publishes_every_arm_beside_zero_action_and_the_bar
     for name in ("anymal.md", "anymal.svg", "anymal.html"):
         assert (quick / name).stat().st_size > 1000
     assert "zero action" in (quick / "anymal.md").read_text()
+
+
+def test_reproduce_is_a_name_that_stays():
+    assert current_arguments(["reproduce", "anymal", "--quick"]) == (["experiment", "anymal", "--quick"], [])
+    assert current_arguments(["reproduce", "figure-4"])[1]
 
 
 def test_a_second_run_reads_what_the_first_one_did(quick, capsys):
