@@ -123,6 +123,14 @@ def test_double_maths_costs_instructions(make):
     assert instructions(("double-maths",)) > 1.5 * instructions(())
 
 
+def test_an_interrupt_never_comes_inside_an_it_block(make):
+    # Soft-double code is full of them: the handler would begin with its condition and skip instructions.
+    for seed in (0, 1):
+        with make("quadruped", ("double-maths",)) as loop:
+            loop.reset(seed)
+            assert loop.run(1.0).instructions.sum() > 2e6
+
+
 def test_exact_mode_runs_the_same_program(make):
     with make(exact=True) as loop:
         loop.reset(0)

@@ -141,6 +141,8 @@ static int block_length(const uint8_t *m, uint32_t size) {   /* 0 for `b .`, whi
     return size == 2 && m[0] == 0xFE && m[1] == 0xE7 ? 0 : instructions_in(m, size);
 }
 
+#define IT_STATE 0x0600FC00u                   /* of the program status register */
+
 static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
     Board *b = user;
     if (address >= RETURNS || b->diagnosing) return;
@@ -156,7 +158,8 @@ static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user)
         n = m ? instructions_in(m, size) : 1;
     }
     int64_t cost = (int64_t)n * b->cost256 >> 8;
-    if (!n || b->halt || b->reset_wanted || b->cycle + cost > b->limit || (b->pending_any && nvic_candidate(b))) {
+    int stop = !n || b->halt || b->reset_wanted || b->cycle + cost > b->limit || (b->pending_any && nvic_candidate(b));
+    if (stop && !(get(b, UC_ARM_REG_XPSR) & IT_STATE)) {    /* never inside an IT block: it would go on in the handler */
         b->stopped = 1;
         uc_emu_stop(uc);
         return;
