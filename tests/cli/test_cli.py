@@ -112,8 +112,8 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tranfer", "reacher"], "unknown command 'tranfer': choose from analyse, .*did you mean 'transfer'"),
-        (["fly"], "unknown command 'fly': choose from analyse"),
+        (["tranfer", "reacher"], "unknown command 'tranfer': choose from actuator, analyse, .*did you mean 'transfer'"),
+        (["fly"], "unknown command 'fly': choose from actuator, analyse"),
         (["train", "reacher"], "unknown command 'train': .*did you mean 'policy train'"),
         (["orcle", "hopper"], "unknown command 'orcle': .*did you mean 'analyse oracle'"),
         (["polcy", "train"], "unknown command 'polcy': .*did you mean 'policy'"),
@@ -198,7 +198,10 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["robot", "up", "baxter"], "unknown robot 'baxter': choose from fetch"),
         (["transfer", "reacher", "--minutes", "1"], "minutes and speed are those of a robot"),
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),
-        (["transfer", "reacher", "--target", "gm:Arm"], "unknown kind of target 'gm': choose from gap, gym, ros"),
+        (
+            ["transfer", "reacher", "--target", "gm:Arm"],
+            "unknown kind of target 'gm': choose from firmware, gap, gym, ros",
+        ),
         (["transfer", "reacher", "--target", "a.py", "--robot", "ros://b"], "are two targets: give one"),
         (["transfer", "reacher", "--target", "a.py", "--gap", "tilt=9"], "give it, or a gap, not both"),
         (

@@ -23,6 +23,16 @@ SAME_PARTS = {
     "policy train": "needs the task and its simulator, as policy evaluate does",
     "policy sensitivity": "many of policy evaluate",
     "bench": "times parts of transfer",
+    "experiment anymal": "talks to a stand-in through a socket pair; its parts are those of actuator and policy train",
+    "actuator fit": "reads files and simulates",
+    "actuator excite": "simulates and writes files",
+    "actuator export": "reads and writes files",
+    "firmware run": "a simulation in this process",
+    "firmware test": "many of firmware run",
+    "firmware twin": "firmware run, recorded",
+    "firmware study": "many of firmware test",
+    "firmware story": "many of firmware run",
+    "firmware build": "compiles files of the package",
 }
 """Commands that are not run here, with what they are made of."""
 TINY = ["--evaluation-episodes", "50", "--fit.epochs", "1"]
@@ -34,6 +44,7 @@ COMMANDS = {
     "transfer": [[*TRANSFER, "--out", "run"], [*TRANSFER, "--policy", "policy.onnx", "--out", "theirs"]],
     "report": [["report", "run", "--no-video"]],
     "check": [["check", "reacher", "--policy", "policy.onnx", "--episodes", "2"]],
+    "logs inspect": [["logs", "inspect", "log.csv"]],
     "policy evaluate": [["policy", "evaluate", "reacher", "--episodes", "20"]],
     "analyse identify": [["analyse", "identify", "reacher", "--gap", "mass=1.2", "--samples", "60"]],
     "analyse oracle": [["analyse", "oracle", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
@@ -129,6 +140,7 @@ def export(network, path):
 
 def test_no_command_reaches_for_anything(folder):
     export(load_expert(load_task("reacher")).network, folder / "policy.onnx")
+    (folder / "log.csv").write_text("time,q\n0,1\n0.1,2\n")
     commands = [command for several in COMMANDS.values() for command in several]
     assert reached_for(RUN_ALL.format(commands=commands), folder) == set()
 

@@ -127,7 +127,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
             },
         ),
         "firmware": Group(
-            "a robot's own firmware in the loop",
+            "run a robot's own firmware",
             {
                 "run": Leaf("run a firmware in lockstep with its robot", Run),
                 "test": Leaf("inflict faults on it and check the board's invariants", Test),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from tyro.conf import subcommand
+from tyro.conf import Suppress, subcommand
 
 from isthmus.cli.commands import COMMANDS, LEAVES, SECTIONS, Command, Group, Leaf
 from isthmus.core import Problem, unknown_name
@@ -46,6 +46,8 @@ def write_completion(words: Sequence[str]) -> None:
 def _union(commands: Mapping[str, Leaf | Group]) -> Any:  # noqa: ANN401 - a type that is put together here
     """One type for all commands, so that tyro knows every word that may follow another."""
     choices: list[Any] = [_choice(name, one) for name, one in commands.items()]
+    if len(choices) == 1:  # a single choice is no union, and would not be a word
+        choices.append(Annotated[None, Suppress])
     return reduce(lambda some, one: some | one, choices)
 
 

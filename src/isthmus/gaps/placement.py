@@ -57,7 +57,10 @@ def _matters(model: mujoco.MjModel, move: Move, body: str) -> bool:
 
 def _move_mass(axis: int) -> Move:
     def apply(model: mujoco.MjModel, metres: float, body: str) -> None:
-        model.body_ipos[bodies_of(model, body), axis] += metres
+        which = bodies_of(model, body)
+        model.body_ipos[which, axis] += metres
+        # Where MuJoCo takes the inertia to lie in the body's own frame, it does not look at its position.
+        model.body_sameframe[which] = mujoco.mjtSameFrame.mjSAMEFRAME_NONE.value
 
     return apply
 

@@ -29,8 +29,6 @@ LONGEST = 3600.0
 class Run:
     """Run a firmware in lockstep with its robot on simulated time, and check the board's invariants.
 
-    Example: `isthmus firmware build --out reference.elf`
-
     Example: `isthmus firmware run reference.elf --board quadruped --task squat --seconds 5 --out runs/squat`
 
     Example: `isthmus firmware run reference.elf --board my_board.toml --fault "can*.loss=0.02" --fault imu.dead_from=3`
@@ -57,7 +55,7 @@ class Run:
     """What free-running timers begin with: 4290000000 is shortly before a 32-bit counter wraps."""
     wall_seconds: float = 600.0
     """The processor is stopped when this much time has gone by on the wall's clock."""
-    policy: bool = False
+    level: bool = False
     """Ask the reference firmware to level the body by its network."""
     out: Path | None = None
     """A folder for the result (result.json), the trace (trace.json) and the timeline (timeline.html)."""
@@ -95,7 +93,7 @@ class Run:
 
         motion, elf, faults = motion_of(self.task), read_elf(self.firmware), parse_faults(self.fault)
         limits_of(board)
-        options: dict[str, Any] = {"exact": self.exact, "wall_seconds": self.wall_seconds, "policy": self.policy}
+        options: dict[str, Any] = {"exact": self.exact, "wall_seconds": self.wall_seconds, "policy": self.level}
         with Loop(board, elf, trace=TRACE, **options) as loop:
             loop.faults(faults)
             loop.reset(self.seed, counter_offset=self.counter_offset)
