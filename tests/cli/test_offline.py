@@ -23,7 +23,7 @@ SAME_PARTS = {
     "policy train": "needs the task and its simulator, as policy evaluate does",
     "policy sensitivity": "many of policy evaluate",
     "bench": "times parts of transfer",
-    "experiment anymal": "talks to a stand-in through a socket pair; its parts are those of actuator and policy train",
+    "experiment anymal": "talks to a stand-in through pipes; its parts are those of actuator and policy train",
     "actuator fit": "reads files and simulates",
     "actuator excite": "simulates and writes files",
     "actuator export": "reads and writes files",
