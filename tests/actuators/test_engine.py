@@ -30,6 +30,16 @@ def test_c_and_numpy_give_the_same_torques_whatever_worlds_step_and_begin(make, 
     assert 0 < fast.outside.sum() < fast.total.sum()
 
 
+@pytest.mark.parametrize("native", [True, False])
+def test_nobody_has_to_step(make, native):
+    engine, (_, position, velocity) = (
+        make_engine(make("network"), 2, native=native),
+        samples(np.random.default_rng(4), 2),
+    )
+    assert engine.step(np.zeros((0, 3)), position, velocity, np.zeros(0, np.int64)).shape == (0, 3)
+    assert engine.total.sum() == 0
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_every_activation_is_the_same_in_c(make, activation):
     model, rng = make("network", activation=activation), np.random.default_rng(2)

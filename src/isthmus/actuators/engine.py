@@ -259,6 +259,8 @@ class NativeEngine:
     ) -> Float:
         """Torques of the m `worlds` (all by default), from targets (m, .) and the state (n, .) of all."""
         given = np.empty_like(target) if out is None else out
+        if not len(target):  # NumPy gives an empty array any strides
+            return given
         self._step(
             self._model_at, self._state_at, len(target), None if worlds is None else worlds.ctypes.data,
             *self._where(0, target), *self._where(1, position), *self._where(2, velocity), *self._columns, SETTLE,

@@ -49,7 +49,7 @@ def load_plant(robot: str, joints: tuple[str, ...], facts: Mapping[str, float]) 
     if robot.endswith((".xml", ".mjcf", ".urdf")):
         return plant_of(_spec_of(Path(robot)), joints)
     if robot not in PLANTS:
-        raise unknown_name("robot", robot, [*PLANTS, "a file as in my_robot.xml"])
+        raise unknown_name("robot", robot, [*PLANTS, "anymal", "a file as in my_robot.xml"])
     return PLANTS[robot](joints, facts)
 
 
