@@ -189,3 +189,12 @@ def test_a_mapping_that_makes_no_sense_is_refused(tmp_path, text):
     (tmp_path / "m.toml").write_text(text)
     with pytest.raises(Problem):
         Mapping.load(Path(tmp_path / "m.toml"))
+
+
+def test_the_resolution_of_a_sensor_is_that_of_its_file_though_samples_come_unevenly(tmp_path):
+    data = motion()
+    rng = np.random.default_rng(3)
+    data["time"] = data["time"] + rng.uniform(0, 2e-4, len(data["time"]))
+    data["position"] = np.round(data["position"] / 0.0015) * 0.0015
+    reading = read_logs([saved(tmp_path / "a.npz", data)], joints=("hip", "knee"))
+    np.testing.assert_allclose(reading.resolution, 0.0015, rtol=1e-6)

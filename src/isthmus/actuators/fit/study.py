@@ -74,8 +74,6 @@ class Study:
     """Seconds that a target takes to have an effect, by the fitted law."""
     lags: tuple[tuple[tuple[int, ...], float], ...]
     """The lags that were tried and their error on the validation motion."""
-    resolution: Float
-    """(J,) rad: the smallest change of a position in the log."""
     seconds: float
     """Of a replay."""
 
@@ -125,9 +123,7 @@ def study(log: ActuatorLog, plant: Plant | None, effort: Effort, report: Report 
         rows.append(judge(model))
     usable = [row for row in rows if np.isfinite(row.validation)]
     chosen = min(usable, key=lambda row: row.validation).name
-    moves = np.diff(log.position, axis=0)
-    resolution = np.array([np.min(np.abs(one[one != 0]), initial=np.inf) for one in moves.T])
-    return Study(tuple(rows), chosen, parts, delay, lags, resolution, effort.seconds)
+    return Study(tuple(rows), chosen, parts, delay, lags, effort.seconds)
 
 
 class _Judge:

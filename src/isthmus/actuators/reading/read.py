@@ -20,6 +20,8 @@ SHORTEST = 0.25
 """Seconds of a segment that is worth keeping."""
 GAIN = "kp"
 """The fact, beside the samples, that says how stiff the drive was set."""
+ROUNDING = 1e-9
+"""Changes of a position below this are those of its last digits."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Reading:
     """What a reader should know: guesses, repeated samples, torques that were not measured."""
     facts: dict[str, float]
     """Single numbers that all files agree on, as the mass of a pendulum."""
+    resolution: Float
+    """(J,) rad: the smallest change of a position between two rows of a file, before any interpolation."""
 
 
 def read_logs(
@@ -83,7 +87,15 @@ def read_logs(
         for name, value in tables[0].facts.items()
         if all(table.facts.get(name) == value for table in tables)
     }
-    return Reading(log, mapping, tuple(dict.fromkeys(notes)), facts)
+    return Reading(log, mapping, tuple(dict.fromkeys(notes)), facts, _resolution(tables, mapping, without))
+
+
+def _resolution(tables: list[Table], mapping: Mapping, without: tuple[str, ...]) -> Float:
+    recorded = [position for table in tables if (position := _columns(table, mapping, "position")) is not None]
+    moves = np.concatenate([np.abs(np.diff(position, axis=0)) for position in recorded])
+    smallest = np.min(np.where(moves > ROUNDING, moves, np.inf), axis=0, initial=np.inf)
+    kept = [number for number in range(len(smallest)) if not mapping.joints or mapping.joints[number] not in without]
+    return smallest[kept] * (np.pi / 180 if mapping.angle == "deg" else 1.0)
 
 
 def _log(table: Table, mapping: Mapping, rate: float | None, notes: list[str], gain: float | None) -> ActuatorLog:

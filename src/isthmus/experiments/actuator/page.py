@@ -66,7 +66,7 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
     """The page; text is escaped when it is rendered."""
     what, unit, factor = measure_of(study)
     columns, rows = table(study)
-    resolution = ", ".join(f"{1e3 * one:.2g}" for one in study.resolution if np.isfinite(one))
+    resolution = ", ".join(f"{1e3 * one:.2g}" for one in reading.resolution if np.isfinite(one))
     sections = [
         {
             "title": "Models on held-out motion",
@@ -75,7 +75,7 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
             "text": [
                 f"Split: {study.parts.how}. The first model is the baseline; * is the one chosen by the validation "
                 "motion, which is neither training nor test.",
-                f"Smallest change of a position that the log resolves, in mrad: {resolution}.",
+                f"Smallest change of a position that the log resolves, joint by joint, in mrad: {resolution}.",
             ],
         },
         {

@@ -50,7 +50,7 @@ def figures(study: Study, reading: Reading, command: str) -> dict[str, Any]:
         "blocks": [block.names[0] for block in study.parts.test],
         "delay": study.delay,
         "lags": [{"lags": list(lags), "validation": error} for lags, error in study.lags],
-        "resolution": [float(one) if np.isfinite(one) else None for one in study.resolution],
+        "resolution": [float(one) if np.isfinite(one) else None for one in reading.resolution],
         "replay_seconds": study.seconds,
         "chosen": study.chosen,
         "verdict": verdict(study),
