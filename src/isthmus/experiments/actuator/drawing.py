@@ -10,6 +10,8 @@ from isthmus.core import Float
 from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Figure
 
 DOTS = 4000
+POINTS: dict[str, Any] = {"markersize": 1.5, "alpha": 0.4, "rasterized": True}
+"""Clouds of points are pixels in the drawing: as shapes they would take megabytes."""
 
 
 def draw(reading: Reading, courses: dict[str, Any], study: Study, inputs: Float | None) -> Figure:
@@ -28,14 +30,10 @@ def draw(reading: Reading, courses: dict[str, Any], study: Study, inputs: Float 
         above.set_title(log.joints[joint], loc="left", fontsize=9)
         above.set_xlabel("s")
         every = max(1, len(log) // DOTS)
-        below.plot(
-            log.error[::every, joint], log.velocity[::every, joint], ".", color=EXPERT, markersize=1.5, alpha=0.4
-        )
+        below.plot(log.error[::every, joint], log.velocity[::every, joint], ".", color=EXPERT, **POINTS)
         if inputs is not None:
             step = max(1, len(inputs) // DOTS)
-            below.plot(
-                inputs[::step, joint, 0], inputs[::step, joint, 1], ".", color=UNADAPTED, markersize=1.5, alpha=0.4
-            )
+            below.plot(inputs[::step, joint, 0], inputs[::step, joint, 1], ".", color=UNADAPTED, **POINTS)
         below.set_xlabel("target - position, rad" if log.command == "position" else "command")
         for axes in (above, below):
             axes.spines[["top", "right"]].set_visible(False)
