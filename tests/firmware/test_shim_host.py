@@ -1,6 +1,7 @@
 """Unmodified programs run on the simulated buses and on virtual time."""
 
 import shutil
+import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ mit-motor m1 can0 1 65 0
 set m1.reply_hi_ms 2.0
 serial /dev/ttyAMA0
 """
+FLAT = np.array([0.5, 0.1, 0, 0, 0, 0, 0, 9.81])
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 
@@ -35,8 +37,7 @@ class Ran:
 
 def run(*command: str, steps: int = 10000, seed: int = 0, wall: float = 10.0) -> Ran:
     """Run a program on a board with one motor and one IMU that lies flat."""
-    with Shim(command, SCRIPT, 1, seed=seed, trace=4096, wall_seconds=wall) as shim:
-        shim.sensors[:] = [0.5, 0.1, 0, 0, 0, 0, 0, 9.81]
+    with Shim(command, SCRIPT, 1, seed=seed, trace=4096, wall_seconds=wall, sensors=FLAT) as shim:
         done = 0
         while done < steps and shim.await_step():
             done += 1
@@ -85,6 +86,14 @@ def test_sleeping_takes_virtual_time(exercise: str) -> None:
     said = ["usleep 1500", "nanosleep 2500", "sleep 2000000", "absolute 1000000", "same second 1", "busy 1"]
     assert ran.lines == said
     assert ran.steps == 3009  # ms
+
+
+def test_a_default_timeout_of_sockets_does_not_end_the_program(exercise: str) -> None:
+    socket.setdefaulttimeout(5.0)  # as ROS 1 does
+    try:
+        assert run(exercise, "sleeps").lines[0] == "usleep 1500"
+    finally:
+        socket.setdefaulttimeout(None)
 
 
 def test_locks_conditions_semaphores_and_cancellation(exercise: str) -> None:

@@ -119,6 +119,7 @@ def run_daemon(
         seed=seed,
         trace=TRACE,
         wall_seconds=how.wall_s,
+        sensors=physics.sense(),
     ) as shim:
         started = time.perf_counter()
         rows = _run(shim, physics, link, how.motion, steps, seed)
@@ -147,7 +148,6 @@ def run_daemon(
 def _run(shim: Shim, physics: Physics, link: "_Link", motion: Motion, steps: int, seed: int) -> "_Rows":
     """Step physics and program together until one of them ends."""
     rows, joints = _Rows(), link.joints
-    shim.sensors[:] = physics.sense()
     for step in range(steps):
         if not shim.await_step():
             break

@@ -75,6 +75,7 @@ class Shim:
         seed: int = 0,
         trace: int = 0,
         wall_seconds: float = 10.0,
+        sensors: Float | None = None,
     ) -> None:
         program = check_program(Path(command[0]))
         self.command = command
@@ -93,12 +94,15 @@ class Shim:
         self.page.script = text
         self.sensors = np.frombuffer(self.page.sensors, dtype=np.float64)[: 2 * joints + 6]
         self._ring = np.frombuffer(self._map, dtype=TRACE, offset=ctypes.sizeof(Page), count=trace) if trace else None
+        if sensors is not None:  # before the program begins, which does not wait to be asked
+            self.sensors[:] = sensors
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the program
         self._start(program, memory)
 
     def _start(self, program: Path, memory: int) -> None:
         library = native.build(SHIM)
         ours, theirs = socket.socketpair()
+        theirs.setblocking(True)  # whatever a library has made the default: the program shares this description
         environment = dict(os.environ, LD_PRELOAD=str(library), ISTHMUS_SHIM=f"{memory},{theirs.fileno()}")
         try:
             self.process = subprocess.Popen(
