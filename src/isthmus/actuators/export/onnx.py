@@ -8,6 +8,7 @@ import numpy as np
 from isthmus.actuators.actuator import Actuator
 from isthmus.core import Float, Problem
 from isthmus.io.files import write_whole
+from isthmus.policies.onnx_runtime import open_session
 
 OPSET = 17
 
@@ -99,7 +100,5 @@ def _law(add: Any, number: Any, law: dict[str, Any], rows: str, k: int) -> str: 
 
 def run_onnx(path: Path, rows: Float) -> Float:
     """What an ONNX file gives for rows of inputs."""
-    import onnxruntime  # noqa: PLC0415 - an extra
-
-    session: Any = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    session = open_session(path.read_bytes())
     return np.asarray(session.run(None, {"x": rows.astype(np.float32)})[0], np.float64)
