@@ -57,7 +57,7 @@ class Actuator:
         return max(self.contract.lags[-1], late) + 1
 
     def at(self, dt: float) -> "Actuator":
-        """The same model for samples `dt` apart: its lags and delays cover the same time. Refused where they cannot."""
+        """This model for samples `dt` apart, with the same lags and delays in time; a Problem where that cannot be."""
         ratio = self.contract.dt / dt
         if abs(ratio - 1) < 1e-3:
             return self

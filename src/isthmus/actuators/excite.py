@@ -171,7 +171,7 @@ def _carries(model: mujoco.MjModel, body: int, other: int) -> bool:
 
 
 def foot_position(data: mujoco.MjData, foot: tuple[int, Float]) -> Float:
-    """Where the foot is in the world (3,)."""
+    """The position of the foot in the world frame (3,), in m."""
     return data.xpos[foot[0]] + data.xmat[foot[0]].reshape(3, 3) @ foot[1]
 
 

@@ -15,7 +15,7 @@ MOST_ROWS = 8_000
 CLEARLY = 0.99
 """A saturation is believed if it takes at least so much of the error away."""
 QUANTILES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995)
-"""Of the torque: where a saturation is looked for."""
+"""Quantiles of the measured torque between which a saturation limit is searched for."""
 
 
 def ideal_law(log: ActuatorLog) -> Pd:

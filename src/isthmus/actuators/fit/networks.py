@@ -303,6 +303,6 @@ def _sequences(
 
 
 def with_note(actuator: Actuator, **notes: object) -> Actuator:
-    """The same model with more provenance."""
+    """A copy of an actuator model with entries added to its provenance."""
     contract = actuator.contract
     return replace(actuator, contract=replace(contract, provenance={**contract.provenance, **notes}))
