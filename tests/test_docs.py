@@ -119,6 +119,22 @@ def test_your_robot(folder, capsys):
     assert float(adapted[1]) > float(adapted[0])
 
 
+def test_i_have_logs(folder, capsys):
+    page = DOCS / "logs.md"
+    save_files(page)
+    for program in ("make_log.py", "read_it.py"):
+        if program == "read_it.py":
+            run(page, only="logs map two_link.csv")
+            shown = capsys.readouterr().out
+        exec(compile(Path(program).read_text(encoding="utf-8"), program, "exec"), {})
+    [(_, printed)] = [found for found in blocks(page, "text") if "shoulder" in found[1]]
+    wanted, found = ([line.split()[:6] for line in one.splitlines() if "joint_pos" in line] for one in (printed, shown))
+    assert [row[:4] + row[5:] for row in found] == [row[:4] + row[5:] for row in wanted]
+    assert [float(row[4]) for row in found] == pytest.approx([float(row[4]) for row in wanted], abs=0.02)
+    assert [float(row[4]) for row in found] == pytest.approx([-0.349, -0.262], abs=0.06)
+    assert "('shoulder', 'elbow')" in capsys.readouterr().out
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_your_policy(folder, capsys):
     page = DOCS / "tutorials" / "your-policy.md"

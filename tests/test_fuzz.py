@@ -31,7 +31,7 @@ def test_hostile_and_damaged_policies_are_refused_within_bounds(tmp_path):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     found = json.loads(figures.read_text())
     assert found["faults"] == 0
-    assert [reader["cases"] for reader in found["readers"]][1::2] == [20] * 4
+    assert [reader["cases"] for reader in found["readers"]][1::2] == [20] * 5
     hostile = found["readers"][::2]
     assert all(reader["cases"] == reader["refused"] > 20 for reader in hostile)
     assert sum(reader["read"] for reader in found["readers"][1::2]) > 5  # some damage does not matter

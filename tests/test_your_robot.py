@@ -16,7 +16,7 @@ from isthmus.transfer import Config, Result, RunFolder, run_transfer
 
 PAGE = (Path(__file__).parents[1] / "docs" / "your-robot.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-CHECK, COMMAND, DRY, REAL = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
+CHECK, COMMAND, DRY, REAL, UP, CROSS = re.findall(r"```console\n(.*?)\n```", PAGE, re.DOTALL)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import pytest
 from isthmus.bench import Benchmark, run_benchmarks
 from isthmus.bench.firmware import can_emulate
 from isthmus.bench.measure import in_turns, middle
+from isthmus.bench.vision import can_render
 from isthmus.core import Problem
 
 
@@ -18,7 +19,10 @@ def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
     robots = ("hopper", "half-cheetah", "humanoid")
     steps = [f"{step}-{robot}" for robot in robots for step in ("amortised", "following", "inverting")]
     firmware = [name for name in rows if name.startswith("firmware-")]
-    assert list(rows) == paths + steps + firmware
+    bundles = ["bundle-step", "bundle-step-fused"]
+    vision = ["vision-render"] if can_render() else []
+    assert list(rows) == paths + steps + bundles + firmware + vision
+    assert all(rows[name]["step"]["p99"] > 0 for name in bundles)
     assert ("firmware-cost" in rows) == can_emulate()
     for row in rows.values():
         assert {"name", "ratio", "half_iqr", "floor", "goal", "meets"} <= row.keys()

@@ -49,7 +49,11 @@ def test_help_is_a_line_a_command_on_one_screen(asked, capsys):
     assert shown.keys() == COMMANDS.keys()
     for name, group in COMMANDS.items():
         if isinstance(group, Group):
-            assert all(word in shown[name] for word in group.commands)
+            words = re.split(r": |, ", shown[name])[1:]
+            if words[-1] == "...":  # a group with many commands names the first of them
+                assert len(words) > 3
+                words = [*words[:-1], *list(group.commands)[len(words) - 1 :]]
+            assert words == list(group.commands)
 
 
 @pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if isinstance(one, Group)])
@@ -200,7 +204,7 @@ def test_lists_have_a_line_for_each_and_json(command, capsys):
         (["transfer", "fetch-swing", "--robot", "here"], "is no address of a robot"),
         (
             ["transfer", "reacher", "--target", "gm:Arm"],
-            "unknown kind of target 'gm': choose from firmware, gap, gym, ros",
+            "unknown kind of target 'gm': choose from firmware, gap, gym, logs, ros",
         ),
         (["transfer", "reacher", "--target", "a.py", "--robot", "ros://b"], "are two targets: give one"),
         (["transfer", "reacher", "--target", "a.py", "--gap", "tilt=9"], "give it, or a gap, not both"),

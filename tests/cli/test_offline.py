@@ -13,7 +13,12 @@ from isthmus.cli.commands import LEAVES
 from isthmus.experts import load_expert
 from isthmus.robots import load_task
 
-TALKS = {"robot up": "talks to a ROS graph at the address it is given", "robot faults": "the same"}
+TALKS = {
+    "robot up": "talks to a ROS graph at the address it is given",
+    "robot faults": "the same",
+    "deploy run": "talks to the robot at the address it is given",
+    "experiment transports": "talks to stand-in robots on this machine",
+}
 SAME_PARTS = {
     "experiment random-gaps": "many of experiment seeds",
     "experiment ablation": "many of experiment seeds",
@@ -33,6 +38,20 @@ SAME_PARTS = {
     "firmware study": "many of firmware test",
     "firmware story": "many of firmware run",
     "firmware build": "compiles files of the package",
+    "analyse gap": "logs inspect, and simulations in this process",
+    "logs map": "logs inspect, and simulations in this process",
+    "logs study": "many of logs map",
+    "deploy export": "reads a run and writes files",
+    "experiment firmware-policies": "many of policy train and firmware run",
+    "experiment firmware-transfer": "many of transfer, with firmware run",
+    "vision preview": "renders in processes of its own, over pipes",
+    "vision train": "the same",
+    "vision locate": "reads pictures",
+    "vision calibrate": "reads pictures and writes a file",
+    "vision photograph": "renders in this process",
+    "vision evaluate": "reads pictures",
+    "vision ablate": "many of vision train",
+    "vision grasp": "a simulation in this process",
 }
 """Commands that are not run here, with what they are made of."""
 TINY = ["--evaluation-episodes", "50", "--fit.epochs", "1"]

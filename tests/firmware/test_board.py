@@ -1,5 +1,6 @@
 """Board files are checked value by value."""
 
+import os
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.firmware.board import load_board
+from isthmus.firmware.elf import read_elf
 from isthmus.firmware.robot import FOLDER, load_body
 
 HERE = Path(__file__).parent
@@ -79,3 +81,26 @@ def test_numbers_of_a_board_are_those_of_the_file(tmp_path):
     assert board.faults == {"can*.loss": 0.25}
     assert board.invariants == {"max_torque": 7, "allow": True}
     assert re.fullmatch(r"0x40006400", hex(board.peripherals[0].at))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no \\[board\\]"),
+        ("[board]\nname = 'a'\n[cpu]\nclock_hz = 1" + "0" * 400, "clock_hz must be a number"),
+        ("[board]\nname = 1" + "0" * 5000, "is no TOML file"),
+    ],
+)
+def test_what_is_no_board_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "board.toml").write_text(text)
+    with pytest.raises(Problem, match=said) as refused:
+        load_board(tmp_path / "board.toml")
+    assert len(str(refused.value)) < 400
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    for read in (load_board, read_elf):
+        pipe = tmp_path / read.__name__
+        os.mkfifo(pipe)
+        with pytest.raises(Problem, match="only regular files"):
+            read(pipe)

@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isthmus.cli.firmware.equipment import provide_twins, with_twin
 from isthmus.core import Problem
+from isthmus.evaluate import evaluate
 from isthmus.firmware.board import load_board
 from isthmus.firmware.elf import read_elf
 from isthmus.firmware.loop import Loop
@@ -13,7 +15,19 @@ from isthmus.firmware.motions import MOTIONS
 from isthmus.firmware.reference import build_reference
 from isthmus.firmware.rig import TRACE, Kind
 from isthmus.firmware.robot import FOLDER
-from isthmus.firmware.twin import Twin, ages_of, fit_twin, kolmogorov_smirnov, load_twin, quanta_of, replayed_ages
+from isthmus.firmware.twin import (
+    Twin,
+    ages_of,
+    fit_twin,
+    kolmogorov_smirnov,
+    links,
+    load_twin,
+    quanta_of,
+    replayed_ages,
+)
+from isthmus.gaps import Gap
+from isthmus.robots import load_task
+from isthmus.robots.leg import make_leg_squat
 
 PERIOD = 2e-3
 
@@ -115,3 +129,77 @@ def test_the_twin_of_the_firmware_matches_another_run_of_it() -> None:
     replayed = replayed_ages(made, n=32, calls=200, seed=0)
     assert max(kolmogorov_smirnov(replayed[j], ages_of(traces[1], j, 1.0)) for j in range(3)) <= 0.05
     assert made.position_quantum == pytest.approx(25 / 65535)
+
+
+def host_frames(sent_ms: list[float], took_ms: list[float | None]) -> np.ndarray:
+    """A trace of frames of two bytes; one that took None has lost its second byte."""
+    rows = list[tuple[int, int, int, int, int]]()
+    for number, (sent, took) in enumerate(zip(sent_ms, took_ms, strict=True), 1):
+        rows.append((int(sent * 1e6), Kind.HOST_SENT, 0, 2, number))
+        arrival = sent + (0.5 if took is None else took)
+        rows.append((int(arrival * 1e6) - 1000, Kind.UART_RX, 0, 1, number))
+        rows += [] if took is None else [(int(arrival * 1e6), Kind.UART_RX, 0, 1, number)]
+    return np.array(rows, TRACE)
+
+
+def test_what_a_motor_follows_is_as_old_as_its_way_and_older_when_frames_are_lost() -> None:
+    sent = [20.0 * k for k in range(30)]
+    took: list[float | None] = [5.0] * 30
+    took[10] = None
+    host = host_frames(sent, took)
+    events = np.concatenate([commands(np.ones(300), joint) for joint in (0, 1)])
+    made = fit_twin(np.concatenate([events, host]), ("a", "b"), 0.0, 0.0, after_s=0.0)
+    ages = 1e3 * made.action_ages_s[1]
+    # Commands come every 2 ms: of the ten in a period, the first two or three still follow the frame before.
+    assert ages[5] == pytest.approx(20 * 0.3, abs=2.1)
+    assert ages[10] == pytest.approx(20.0)  # all of this period the frame before
+    assert ages[11] == pytest.approx(40 * 0.3, abs=4.1)
+
+
+def test_a_task_behind_a_twin_gets_its_commands_late() -> None:
+    spec = make_leg_squat().robot_model.spec
+    made = Twin(spec.action_names, PERIOD, np.zeros((3, 1)), np.array([[0.0], [0.01], [0.05]]), 0.0, 0.0)
+    actions, sensors = links(made, spec)(1)
+    actions.begin(np.zeros((1, 3)), {}, np.random.default_rng(0), slice(None))
+    sensors.begin(np.zeros((1, 9)), {}, np.random.default_rng(0), slice(None))
+    for k in range(1, 8):
+        out = actions(np.full((1, 3), float(k)), {}, slice(None))
+    assert out == pytest.approx(np.array([[7.0, 6.5, 4.5]]))  # steps of 20 ms
+    assert sensors(np.arange(9.0)[None], {}, slice(None)) == pytest.approx(np.arange(9.0)[None])
+    with pytest.raises(Problem, match="abduction is none of them"):
+        links(twin([[0.0], [0.0]]), spec)
+
+
+def test_a_task_behind_a_twin_is_another_in_simulation(tmp_path: Path) -> None:
+    file = tmp_path / "twin.npz"
+    Twin(("abduction", "hip", "knee"), PERIOD, np.zeros((3, 1)), np.full((3, 1), 0.04), 0.0, 0.0).save(file)
+    provide_twins()
+    plain, behind = load_task("leg-squat"), load_task(with_twin("leg-squat", file))
+    assert plain.policy is not None
+    scores = [
+        evaluate(task, world, plain.policy, 1, np.random.default_rng(0)).score
+        for task, world in ((plain, plain.source(5)), (behind, behind.source(5)), (behind, behind.target(Gap(), 5)))
+    ]
+    assert scores[1] < 0.8 * scores[0]
+    assert scores[2] == pytest.approx(scores[1], rel=0.1)
+    Twin(("abduction", "hip", "knee"), PERIOD, np.zeros((3, 1)), np.full((3, 1), 0.02), 0.0, 0.0).save(file)
+    text = f"leg-squat+twin={file}@{'0' * 12}"
+    with pytest.raises(Problem, match="has changed since this began"):
+        load_task(text)
+
+
+def test_a_late_host_link_makes_the_twin_late() -> None:
+    pytest.importorskip("unicorn")
+    board, elf = load_board(FOLDER / "leg.toml"), read_elf(build_reference(robot="leg"))
+    found = list[np.ndarray]()
+    for faults in ({}, {"usart1.delay_ms": 7.0}, {"usart1.delay_ms": 7.0, "usart1.jitter_ms": 30.0}):
+        with Loop(board, elf, trace=400_000) as loop:
+            loop.faults(faults)
+            loop.reset(0)
+            loop.play(MOTIONS["squat"], 4.0, 0)
+            found.append(1e3 * fit_twin(loop.trace_events(), board.joints, 0.0, 0.0).action_ages_s)
+    prompt, late, uneven = found
+    assert prompt.max() < 3
+    assert late[:, 1:] == pytest.approx(8.0, abs=2.0)
+    assert uneven.mean() == pytest.approx(7 + 15, abs=5)  # behind a frame that is late those after it wait
+    assert uneven.std() > 4

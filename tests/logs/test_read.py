@@ -119,3 +119,9 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path):
             archive.writestr(f"{number}.npy", bytes(200 << 20))
     with pytest.raises(Problem, match="unpacks to more than"):
         read_log(tmp_path / "a.npz")
+
+
+def test_a_table_whose_only_row_is_cut_off_has_no_rows(tmp_path):
+    (tmp_path / "log.csv").write_text("time,hip,knee\n0.1,0.2")
+    with pytest.raises(Problem, match="no whole row"):
+        read_log(tmp_path / "log.csv")

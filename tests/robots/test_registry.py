@@ -4,13 +4,22 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.robots import TASKS, load_task
+from isthmus.robots.registry import mjcf_of, task_with_model
 
 
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_every_task_can_be_loaded_by_its_name(name):
     task = load_task(name)
     assert task.name == name == TASKS[name].name
-    assert set(inspect.signature(TASKS[name].make).parameters) == set(TASKS[name].options)
+    assert set(inspect.signature(TASKS[name].make).parameters) == {*TASKS[name].options, "model"}
+
+
+@pytest.mark.parametrize("name", ["reacher:arm-mass=3", "leg-squat:frequency=1.5", "fetch-swing"])
+def test_a_task_can_be_made_of_a_compiled_model(name):
+    model = mjcf_of(name).compile()
+    task = task_with_model(name, model)
+    assert task.robot_model.model is model
+    assert task.robot_model.spec.observation_names == load_task(name).robot_model.spec.observation_names
 
 
 @pytest.mark.parametrize(

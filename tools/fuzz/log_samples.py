@@ -8,8 +8,9 @@ from typing import Any
 import mutate
 from reader import Reader
 
-from isthmus.logs import read_log
+from isthmus.logs import LogMap, read_log, read_map, write_map
 from isthmus.logs.inspect import complaints, inspect_series
+from isthmus.logs.log_map import ActuatorSource, JointSources, Source
 
 WRITERS = Path(__file__).parents[2] / "tests" / "logs" / "writers.py"
 """What writes sound logs, for the tests too."""
@@ -30,6 +31,7 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
         "CSV with vectors": [made["CSV with vectors"]],
         "npz": [made["npz"]],
         "JSON lines": [made["JSON lines"]],
+        "map .toml": [_map(logs / "robot.logmap.toml")],
     }
     info = made["LeRobot 3"] / "meta" / "info.json"
 
@@ -46,12 +48,19 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
             f"log, {kind}",
             files,
             mutate.zipped if kind == "npz" else mutate.plain,
-            read_lerobot if kind == "LeRobot" else _inspect,
+            {"LeRobot": read_lerobot, "map .toml": read_map}.get(kind, _inspect),
             must_refuse=False,  # what is hostile to others may be a log, as JSON or an archive of arrays
         )
         for kind, files in samples.items()
         if f"log, {kind}" in wanted
     ]
+
+
+def _map(path: Path) -> Path:
+    joints = tuple(JointSources(f"joint {n}", Source("q", n, -1, 0.5, 0.1), Source("v", n)) for n in range(3))
+    actuators = tuple(ActuatorSource(f"motor {n}", f"joint {n}", Source("u", n), kp=20.0) for n in range(3))
+    write_map(path, LogMap(joints, actuators, rate=100.0, enabled=Source("on", 0)), ("a comment",))
+    return path
 
 
 def _inspect(path: Path) -> object:

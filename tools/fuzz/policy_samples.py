@@ -33,7 +33,7 @@ def read_policy(path: Path) -> object:
 
 def policy_readers(folder: Path, wanted: list[str]) -> list[Reader]:
     """Those of `wanted`, with samples in `folder`."""
-    onnx.try_model = _try_in_a_fork  # a process for each of 10,000 files would take hours
+    onnx.try_model = try_in_a_fork  # a process for each of 10,000 files would take hours
     _make_policies(folder)
     network = folder / "policy.npz"
     load_expert(HOPPER).save(network)
@@ -99,7 +99,7 @@ def _keep(path: Path, names: Sequence[str]) -> None:
 LAYERS = {"w0": (11, 8), "b0": (8,), "w1": (8, 3), "b1": (3,)}
 
 
-def _try_in_a_fork(content: bytes) -> dict[str, Any]:
+def try_in_a_fork(content: bytes) -> dict[str, Any]:
     """`try_model` in a copy of this process, which has ONNX Runtime loaded."""
     receiving, sending = os.pipe()
     child = os.fork()

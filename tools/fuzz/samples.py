@@ -19,9 +19,30 @@ READERS = {
         *("figure 3 cell .json", "earlier figure 3 cell .json", "comparison cell .json", "oracle cell .json"),
         *("figure 5 cell .json", "figure 5 address.txt", "expert training .npz"),
     ),
+    "machine": (
+        *("board .toml", "firmware .elf", "firmware campaign .json", "firmware twin .npz", "actuator model .npz"),
+    ),
+    "bundle": tuple(
+        f"bundle {kind}"
+        for kind in (
+            *(
+                "manifest.json",
+                "model .xml",
+                "numbers .npz",
+                "policy .npz",
+                "adapter .npz",
+                "source .npz",
+                "check .npz",
+            ),
+            *("network .onnx", "fused .onnx"),
+        )
+    ),
     "log": tuple(
         f"log, {kind}"
-        for kind in ("rosbag 1", "rosbag 2, SQLite", "MCAP", "LeRobot", "CSV", "CSV with vectors", "npz", "JSON lines")
+        for kind in (
+            *("rosbag 1", "rosbag 2, SQLite", "MCAP", "LeRobot", "CSV", "CSV with vectors", "npz", "JSON lines"),
+            "map .toml",
+        )
     ),
 }
 """Their names, by the module that makes samples for them, which takes a while."""

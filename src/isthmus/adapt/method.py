@@ -7,11 +7,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isthmus.adapt.common.cost_to_go import cost_to_go
+from isthmus.adapt.common.cost_to_go import cost_to_go, even_metric
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.sim_derived import sim_derived_policy
-from isthmus.core import AnyPolicy, Bool, Episode, Float, Simulator, WorldSpec, stream
+from isthmus.core import AnyPolicy, Bool, Episode, Float, Int, Simulator, WorldSpec, stream
 from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
 from isthmus.policies.finetuner import Finetuner
@@ -86,6 +86,17 @@ class SourceCost:
 
 
 @dataclass(frozen=True)
+class SourceFacts:
+    """What was worked out of a source before: whoever only acts has it from there, and rolls nothing out."""
+
+    derived: Int
+    """Observation dimensions that the simulator works out from the state."""
+    cost_to_go: Metric | None = None
+    """None where it is not known, as what follows: then it is worked out when it is asked for."""
+    step_scale: Float | None = None
+
+
+@dataclass(frozen=True)
 class Source:
     """What is known of the source: a policy, the simulator it was made in, and the robot's names and limits."""
 
@@ -106,6 +117,8 @@ class Source:
     """Rehearsals of policies in simulation."""
     robot_model: RobotModel | None = None
     """The simulator's model; None for a simulator that is not MuJoCo's. What follows needs it."""
+    facts: SourceFacts | None = None
+    """What is known of it already; None where all is to be worked out."""
 
     @cached_property
     def joints(self) -> Joints | None:
@@ -127,7 +140,8 @@ class Source:
         """Makes a policy see what follows from the state as the simulator works it out."""
         if self.robot_model is None:
             return _as_it_is
-        return sim_derived_policy(self.robot_model, self.policy, stream(self.seed, "shown"))
+        known = None if self.facts is None else self.facts.derived
+        return sim_derived_policy(self.robot_model, self.policy, stream(self.seed, "shown"), known)
 
     @cached_property
     def pi_src(self) -> AnyPolicy:
@@ -137,7 +151,16 @@ class Source:
     @cached_property
     def cost_to_go(self) -> Metric:
         """By what an error costs to correct later, on the policy's trajectory in the simulator."""
+        if self.facts is not None and self.facts.cost_to_go is not None:
+            return self.facts.cost_to_go
         return cost_to_go(self.policy, self.unclamped, stream(self.seed, "cost-to-go"))
+
+    @cached_property
+    def step_scale(self) -> Float:
+        """How much each target (d,) changes in a step when the policy acts in the simulator."""
+        if self.facts is not None and self.facts.step_scale is not None:
+            return self.facts.step_scale
+        return even_metric(self.policy, self.unclamped, stream(self.seed, "spread")).scale
 
 
 @dataclass(frozen=True)

@@ -41,10 +41,14 @@ class MethodKind:
     simulates: bool = False
     """Whether a control step takes many simulated ones: where those are dear, it may be judged over fewer, if not as
     few."""
+    needs: tuple[str, ...] = ()
+    """Packages of extras that it learns with; to act, nobody needs them."""
     least_round: int = 1
     """Samples that a round is worth at least: where learning takes a minute, not every few are."""
 
 
+TRAINS = ("torch", "stable_baselines3")
+"""What a policy is trained on with."""
 METHODS = {
     kind.name: kind
     for kind in (
@@ -53,12 +57,14 @@ METHODS = {
             summary="the paper's inverse dynamics network gives the action that reaches the simulator's next state",
             sees="target observations and actions",
             make=lambda source, settings: InverseMethod(source, settings, correction=False),
+            needs=("torch",),
         ),
         MethodKind(
             name="correction",
             summary="the paper's correction form: the network gives what to add to the source's action",
             sees="target observations and actions",
             make=lambda source, settings: InverseMethod(source, settings, correction=True),
+            needs=("torch",),
         ),
         MethodKind(
             name="residual-action",
@@ -117,6 +123,7 @@ METHODS = {
             summary="learns the simulator's error, and trains the policy on in the corrected simulator",
             sees="target observations and actions, and the source's reward in simulation",
             make=lambda source, _settings: FinetuneMethod(source),
+            needs=TRAINS,
             least_round=1000,
         ),
         MethodKind(
@@ -133,6 +140,7 @@ METHODS = {
             sees="THE TARGET'S REWARD, which no other method sees, with target observations and actions",
             make=lambda source, _settings: RlOnTargetMethod(source),
             sees_reward=True,
+            needs=TRAINS,
             least_round=1000,
         ),
         MethodKind(

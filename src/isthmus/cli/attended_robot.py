@@ -10,16 +10,19 @@ from isthmus.hardware import Stop
 from isthmus.hardware.stop import KEPT
 
 if TYPE_CHECKING:
-    from isthmus.hardware.ros1 import Address
+    from isthmus.hardware.address import RobotAddress
 
 
 @contextmanager
-def attended_robot(address: "Address", speed: float, stop: Stop) -> Generator[None]:
+def attended_robot(address: "RobotAddress", speed: float, stop: Stop) -> Generator[None]:
     """Let a robot move for a while; a signal ends that with the arm held, and the process with that signal's code."""
     from isthmus.hardware.ros1.messages import STOP
-    from isthmus.hardware.ros1.speed import at_speed
+    from isthmus.hardware.speed import at_speed
+    from isthmus.hardware.udp import UdpAddress
 
-    others = f"Ctrl-C, SIGTERM, or a message on {STOP} (std_msgs/Empty)"
+    others = "Ctrl-C or SIGTERM"
+    if not isinstance(address, UdpAddress):
+        others = f"Ctrl-C, SIGTERM, or a message on {STOP} (std_msgs/Empty)"
     tell(f"stop the arm with space, q or Escape, {others}" if has_keyboard() else f"{NO_KEYBOARD}; use {others}")
     try:
         with stop_signals(stop), at_speed(address, speed, stop), stop_key(stop):

@@ -6,17 +6,23 @@ from typing import Protocol
 from isthmus.cli.actuator.excite import Excite
 from isthmus.cli.actuator.export import Export
 from isthmus.cli.actuator.fit import Fit
+from isthmus.cli.analyse.gap import AnalyseGap
 from isthmus.cli.analyse.identify import Identify
 from isthmus.cli.analyse.oracle import Oracle
 from isthmus.cli.bench import Bench
 from isthmus.cli.check import Check
 from isthmus.cli.compare import Compare
+from isthmus.cli.deploy.export import ExportBundle
+from isthmus.cli.deploy.run import RunBundle
 from isthmus.cli.experiment.ablation import Ablation
 from isthmus.cli.experiment.anymal import Anymal
+from isthmus.cli.experiment.firmware_policies import FirmwarePolicies
+from isthmus.cli.experiment.firmware_transfer import FirmwareTransfer
 from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.seeds import Seeds
 from isthmus.cli.experiment.suite import Suite
+from isthmus.cli.experiment.transports import Transports
 from isthmus.cli.firmware.build import Build
 from isthmus.cli.firmware.run import Run
 from isthmus.cli.firmware.story import Story
@@ -25,6 +31,8 @@ from isthmus.cli.firmware.test import Test
 from isthmus.cli.firmware.twin import FitTwin
 from isthmus.cli.list import Gaps, Methods, Tasks
 from isthmus.cli.logs.inspect import Inspect
+from isthmus.cli.logs.map import Map
+from isthmus.cli.logs.study import MapStudy
 from isthmus.cli.policy.evaluate import Evaluate
 from isthmus.cli.policy.sensitivity import Sensitivity
 from isthmus.cli.policy.train import Train
@@ -32,6 +40,14 @@ from isthmus.cli.report import Report
 from isthmus.cli.robot.faults import Faults
 from isthmus.cli.robot.up import Up
 from isthmus.cli.transfer import Transfer
+from isthmus.cli.vision.ablate import Ablate
+from isthmus.cli.vision.calibrate import Calibrate
+from isthmus.cli.vision.evaluate import EvaluateLocaliser
+from isthmus.cli.vision.grasp import GraspTrials
+from isthmus.cli.vision.locate import Locate
+from isthmus.cli.vision.photograph import Photograph
+from isthmus.cli.vision.preview import Preview
+from isthmus.cli.vision.train import TrainLocaliser
 
 
 class Command(Protocol):
@@ -96,7 +112,8 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
         "analyse": Group(
             "study a gap",
             {
-                "identify": Leaf("physical parameters from recorded steps", Identify),
+                "identify": Leaf("physical parameters from recorded steps or logs", Identify),
+                "gap": Leaf("where a simulator differs from a robot's logs, and why", AnalyseGap),
                 "oracle": Leaf("what one-step action adaptation could reach, given the target's model", Oracle),
             },
         ),
@@ -104,6 +121,8 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
             "read a robot's logs",
             {
                 "inspect": Leaf("rates, gaps, clocks and units of what was recorded", Inspect),
+                "map": Leaf("which column is which joint, with sign, unit and zero", Map),
+                "study": Leaf("how often that is found", MapStudy),
             },
         ),
         "experiment": Group(
@@ -115,12 +134,22 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "suite": Leaf("every method on several gaps of each robot", Suite),
                 "paper": Leaf("the figures of the paper", Paper),
                 "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),
+                "transports": Leaf("the Fetch's swing by ROS 1 and by ROS 2", Transports),
+                "firmware-policies": Leaf("train with the twin of a firmware and without it", FirmwarePolicies),
+                "firmware-transfer": Leaf("adapt to a robot with firmware and weak motors", FirmwareTransfer),
             },
         ),
     },
     "Machines": {
+        "deploy": Group(
+            "put an adapted policy on a robot",
+            {
+                "export": Leaf("a finished run as one folder that loads without torch", ExportBundle),
+                "run": Leaf("its control loop: guard, watchdog, stop, telemetry, latency", RunBundle),
+            },
+        ),
         "robot": Group(
-            "simulated robots on a ROS graph",
+            "simulated robots over ROS or UDP",
             {
                 "up": Leaf("start one", Up),
                 "faults": Leaf("inflict faults on them and check the safety promises", Faults),
@@ -135,6 +164,19 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "study": Leaf("the reference firmware's seeded bugs, and what catches them", Study),
                 "story": Leaf("replies taken in order of arrival, while motors reply ever later", Story),
                 "build": Leaf("build the reference firmware", Build),
+            },
+        ),
+        "vision": Group(
+            "find objects in pictures",
+            {
+                "preview": Leaf("the randomised images that a localiser is trained on", Preview),
+                "train": Leaf("train a localiser, export it, report how well it does", TrainLocaliser),
+                "locate": Leaf("where the object is in pictures, and how sure that is", Locate),
+                "calibrate": Leaf("a camera's file from table corners or a checkerboard", Calibrate),
+                "evaluate": Leaf("score a localiser on path-traced pictures or photographs", EvaluateLocaliser),
+                "grasp": Leaf("the Fetch picks the object where a localiser says", GraspTrials),
+                "ablate": Leaf("what each randomisation is worth", Ablate),
+                "photograph": Leaf("path-traced pictures to choose and judge by", Photograph),
             },
         ),
         "bench": Leaf("measure the hot paths", Bench),

@@ -22,11 +22,16 @@ def estimate_text(estimate: Estimate, target: str) -> str:
 
 def ask(estimate: Estimate, target: str, *, yes: bool) -> None:
     """Print the estimate and let the user agree to it; a Problem if they do not, or cannot be asked."""
-    stderr.print(estimate_text(estimate, target), soft_wrap=True, markup=False)
+    confirm(estimate_text(estimate, target), target, yes=yes, look="look first with --dry-run")
+
+
+def confirm(what: str, target: str, *, yes: bool, look: str = "try it with --robot sim first") -> None:
+    """Say what will be asked of a target and let the user agree; a Problem if they do not, or cannot be asked."""
+    stderr.print(what, soft_wrap=True, markup=False)
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Problem(f"nobody is there to agree that {target} is moved: give --yes, or look first with --dry-run")
+        raise Problem(f"nobody is there to agree that {target} is moved: give --yes, or {look}")
     stderr.print("Go on? [y/N] ", end="", markup=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Problem("not agreed to: nothing was moved or written")

@@ -13,12 +13,12 @@ import numpy as np
 from isthmus.cli.attended_robot import attended_robot, tell
 from isthmus.core import Problem
 from isthmus.hardware import SafetySettings
-from isthmus.hardware.ros1 import Address
+from isthmus.hardware.address import parse_address
 from isthmus.robots import load_task
 from isthmus.robots.fetch.arm import HOME
 from isthmus.robots.fetch.task import ARM, SwingPolicy, at_start, courses
 from isthmus.transfer.events import Glimpse
-from isthmus.transfer.targets.ros1 import Attended, RosTarget
+from isthmus.transfer.targets.robot import Attended, RobotTarget
 
 ASIDE = 0.6
 """Radians to each side of home, of a move."""
@@ -36,14 +36,14 @@ def main() -> int:
     parser.add_argument("--begin", type=int, default=0, help="which swing comes first, and to which side a move goes")
     given = parser.parse_args()
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # it is to be tried out, though all of this be run by nohup
-    task, address = load_task("fetch-swing"), Address.parse(given.address)
+    task, address = load_task("fetch-swing"), parse_address(given.address)
     courses()
     _say("ready")
     sys.stdin.readline()
     attended = Attended(look=_look, tell=tell)
     try:
         with attended_robot(address, 1.0, attended.stop):
-            target = RosTarget(task, address, 1, SafetySettings(), attended)
+            target = RobotTarget(task, address, 1, SafetySettings(), attended)
             try:
                 _exercise(target, given.phase, given.begin)
             finally:
@@ -54,7 +54,7 @@ def main() -> int:
     return 0
 
 
-def _exercise(target: RosTarget, phase: str, begin: int) -> None:
+def _exercise(target: RobotTarget, phase: str, begin: int) -> None:
     for number in count(begin):
         if phase == SWING:
             swing = float(SWINGS[number % len(SWINGS)])

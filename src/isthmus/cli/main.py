@@ -9,15 +9,17 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from rich.console import Console
 
 from isthmus.cli.actuator.equipment import outside_warnings, provide_actuators
 from isthmus.cli.commands import Command
+from isthmus.cli.firmware.equipment import provide_twins
 from isthmus.cli.old_names import current_arguments
 from isthmus.cli.parse import parse
 from isthmus.core import Problem, check_range
+from isthmus.core.extras import missing_extra
 
 FOLDERS = ("out", "run_folder", "logs")
 """Options of commands that name a run folder."""
@@ -111,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command = parse(current)
         check_numbers(command)
         provide_actuators()
+        provide_twins()
         command.run()
         for warning in outside_warnings():
             errors.print(f"isthmus: {warning}", markup=False, style="yellow")
@@ -120,9 +123,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         errors.print("isthmus: interrupted; what is complete is kept", markup=False)
         sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        if (problem := missing_extra(error.name)) is None:
+            _crash(errors, error, arguments, command)
+        errors.print(f"isthmus: {problem}", markup=False, style="red")
+        sys.exit(BAD_INPUT)
     except BrokenPipeError:  # the reader of our output has gone
         sys.stderr.close()
     except Exception as error:  # the last resort: whatever gets here nobody expected
-        said = describe_crash(error, sys.argv[1:] if arguments is None else arguments, command)
-        errors.print(f"isthmus: {said}", markup=False, style="red")
-        sys.exit(CRASHED)
+        _crash(errors, error, arguments, command)
+
+
+def _crash(errors: Console, error: Exception, arguments: Sequence[str] | None, command: object) -> NoReturn:
+    said = describe_crash(error, sys.argv[1:] if arguments is None else arguments, command)
+    errors.print(f"isthmus: {said}", markup=False, style="red")
+    sys.exit(CRASHED)

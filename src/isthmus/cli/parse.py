@@ -11,13 +11,32 @@ from typing import Annotated, Any
 
 import tyro
 from tyro.conf import Suppress, subcommand
+from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 from isthmus.cli.commands import COMMANDS, LEAVES, SECTIONS, Command, Group, Leaf
 from isthmus.core import Problem, unknown_name
+from isthmus.vision.ranges import Range
 
 PRINT, WRITE = "--tyro-print-completion", "--tyro-write-completion"
 SHELLS = ("bash", "zsh", "fish")
 """Those that tyro writes scripts for by itself; tcsh would need a package more."""
+
+
+TYPES = ConstructorRegistry()
+"""Types of options that are written as one word."""
+
+
+@TYPES.primitive_rule
+def _range_rule(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Range] | None:
+    if info.type is not Range:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="LOW:HIGH",
+        instance_from_str=lambda words: Range.parse(words[0]),
+        is_instance=lambda value: isinstance(value, Range),
+        str_from_instance=lambda value: [str(value)],
+    )
 
 
 def asks_for_completion(words: Sequence[str]) -> bool:
@@ -36,7 +55,9 @@ def write_completion(words: Sequence[str]) -> None:
     if option == WRITE and not Path(rest[1]).parent.is_dir():
         raise Problem(f"there is no folder {Path(rest[1]).parent}: make it first")
     try:
-        tyro.cli(_union(COMMANDS), prog="isthmus", args=words, config=(tyro.conf.OmitSubcommandPrefixes,))
+        tyro.cli(
+            _union(COMMANDS), prog="isthmus", args=words, config=(tyro.conf.OmitSubcommandPrefixes,), registry=TYPES
+        )
     except BrokenPipeError:  # the reader of the script has gone
         raise
     except OSError as error:
@@ -58,13 +79,15 @@ def _choice(name: str, one: Leaf | Group) -> Any:  # noqa: ANN401
     return Annotated[made, subcommand(name, description=one.summary)]
 
 
+LONGEST = 68
+"""Characters of a line about a command: it fits a terminal beside the command's name."""
 INTRODUCTION = "Take a robot policy that works in simulation across to the real robot."
 FURTHER = "`isthmus COMMAND --help` has options and examples, `isthmus --version` the version."
 
 
 def overview() -> str:
     """All commands, by what a person wants to do."""
-    lines = ["usage: isthmus COMMAND ...", "", INTRODUCTION, ""]
+    lines = ["usage: isthmus COMMAND ...", "", INTRODUCTION]  # all of it fits a terminal of 24 lines
     for title, section in SECTIONS.items():
         lines += [f"{title}:", *_rows(section)]
     return "\n".join([*lines, "", FURTHER])
@@ -84,7 +107,15 @@ def _rows(entries: Mapping[str, Leaf | Group]) -> list[str]:
 
 
 def _summary(one: Leaf | Group) -> str:
-    return f"{one.summary}: {', '.join(one.commands)}" if isinstance(one, Group) else one.summary
+    """A line about a command; of a group that has many, only the first are named."""
+    if isinstance(one, Leaf):
+        return one.summary
+    names = list(one.commands)
+    line = f"{one.summary}: {', '.join(names)}"
+    while len(line) > LONGEST:
+        names.pop()
+        line = f"{one.summary}: {', '.join(names)}, ..."
+    return line
 
 
 HELP = ("-h", "--help")
@@ -111,7 +142,7 @@ def parse(arguments: Sequence[str] | None = None) -> Command:
 
 
 def _options(leaf: Leaf, name: Sequence[str], rest: Sequence[str]) -> Command:
-    return tyro.cli(leaf.options, prog=" ".join(("isthmus", *name)), args=rest)
+    return tyro.cli(leaf.options, prog=" ".join(("isthmus", *name)), args=rest, registry=TYPES)
 
 
 def _member(name: str, group: Group, word: str) -> Leaf:
@@ -124,7 +155,7 @@ def _unknown_command(word: str) -> Leaf:
     """Say which command is meant; that of a group may be meant by its last word alone."""
     if word.startswith("-"):
         raise Problem(f"unknown option {word!r}: a command comes first, see `isthmus --help`")
-    by_last_word = {words[-1]: " ".join(words) for words in LEAVES}
+    by_last_word = {words[-1]: " ".join(words) for words in reversed(list(LEAVES))}  # of two alike the first counts
     named = by_last_word | {name: name for name in COMMANDS}
     near = difflib.get_close_matches(word, named, n=1, cutoff=0.5)
     hint = f"; did you mean {named[near[0]]!r}?" if near else ""

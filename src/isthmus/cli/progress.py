@@ -44,9 +44,10 @@ class CrossingDisplay:
     def look(self, glimpse: Glimpse) -> None:
         """Show how a robot is moving."""
         self._progress.start()
+        off = "" if glimpse.distance is None else f"off by {glimpse.distance:.1%}, "
         self._progress.update(
             self._bar,
-            detail=f"{self._score}  off by {glimpse.distance:.1%}, {glimpse.rate:.1f} Hz, "
+            detail=f"{self._score}  {off}{glimpse.rate:.1f} Hz, "
             f"{glimpse.missed} of {glimpse.steps} deadlines missed, {glimpse.seconds / 60:.1f} min  (space stops)",
         )
 

@@ -10,17 +10,19 @@ from isthmus.adapt import METHODS, MethodSettings
 from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
+from isthmus.cli.from_logs import Recorded, episodes_from, print_estimated, samples_in
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import Problem
+from isthmus.core.extras import missing_extra
 from isthmus.hardware import SafetySettings, Stop
-from isthmus.hardware.ros1 import Address
+from isthmus.hardware.address import RobotAddress
 from isthmus.robots import load_task
 from isthmus.robots.equipment import base_of
 from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.config import usual_episodes, usual_round_samples
 from isthmus.transfer.estimate import Estimate, estimate, within
 from isthmus.transfer.result import FALLS_SHORT
-from isthmus.transfer.targets.spec import TargetSpec
+from isthmus.transfer.targets.spec import FROM_LOGS, TargetSpec
 
 if TYPE_CHECKING:
     from isthmus.cli.progress import CrossingDisplay
@@ -30,6 +32,10 @@ LISTED_ACTUATORS = 3
 """Actuators whose errors are printed; the report has them all."""
 MANY_DROPPED = 0.05
 """Share of the readings from which on it is said that something is wrong with them."""
+
+
+DECLARED = "declared"
+"""For the robot's address: the one in its robot file."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,11 @@ class Transfer:
 
     Example: `isthmus transfer leg-squat --target firmware:weak_leg.toml --samples 1000`
 
+    Example: `isthmus transfer arm.py --logs run1.csv run2.csv --map arm.logmap.toml`
+
     Example: `isthmus transfer fetch-swing --robot ros://127.0.0.1:11311 --minutes 10`
+
+    Example: `isthmus transfer fetch-swing --robot ros2://42@lo/arm_controller --minutes 10`
 
     A run that was stopped goes on with the same command and --resume.
     """
@@ -54,9 +64,15 @@ class Transfer:
     """A Gymnasium environment instead of a simulated target: its id, or a Python file that defines make_env(), which
     is code and is run; or firmware:BOARD.toml, the robot driven by its own firmware (docs/firmware.md)."""
     robot: str | None = None
-    """A robot instead of a simulated target: the address of its ROS master, as in ros://127.0.0.1:11311."""
+    """A robot instead of a simulated target, by its address: ros://HOST:PORT (its ROS master), ros2://DOMAIN/CONTROLLER
+    or udp://HOST:PORT; `declared` is the one that the robot file names."""
     minutes: float | None = None
     """Time with the robot, moves to the start and trials included; in place of --samples."""
+    logs: tuple[Path, ...] = ()
+    """Logs of the robot, learned from before anything is collected. Without a gap, a target or a robot nothing else
+    is: scores are then estimates."""
+    map: Path | None = None
+    """Which column of the logs is which joint (`isthmus logs map`); guessed when not given."""
     speed: float = 1.0
     """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
     source: PolicyArgument = EXPERT
@@ -101,28 +117,35 @@ class Transfer:
         default_factory=SafetySettings
     )
 
-    def _config(self) -> Config:
-        """The run that was asked for."""
-        target = TargetSpec.of_options(self.gap, self.target, self.robot)
-        if (self.minutes is not None or self.speed != 1) and target.kind != "ros":
+    @property
+    def _target(self) -> TargetSpec:
+        target = TargetSpec.of_options(self.gap, self.target, self._robot_address())
+        return TargetSpec.parse(FROM_LOGS) if self.logs and target == TargetSpec() else target
+
+    def _config(self, recorded: int = 0) -> Config:
+        """The run that was asked for, which begins with so many recorded samples."""
+        target = self._target
+        if (self.minutes is not None or self.speed != 1) and not target.is_robot:
             raise Problem(
                 "minutes and speed are those of a robot: give its address, as in --robot ros://127.0.0.1:11311"
             )
         method = self._method(target)
         samples, each = self.samples, self.round_samples
         trials, every_round = self._evaluations(target)
-        if target.kind == "ros":
+        if target.is_robot:
             spec = load_task(self.task).robot_model.spec
             planned = within(self.minutes or DEFAULT_MINUTES, spec, trials, every_round=every_round)
             samples = planned.samples if self.minutes is not None else self.samples
             each, trials = self.round_samples or -(-samples // planned.rounds), planned.trials
+        if target.is_estimated:
+            samples = 0
         return Config(
             task=self.task,
             gap=target.gap,
             method=method,
-            samples=samples,
+            samples=samples + recorded,
             seed=self.seed,
-            round_samples=each or usual_round_samples(samples),
+            round_samples=each or usual_round_samples(samples + recorded),
             evaluation_episodes=trials or usual_episodes(target),
             evaluate_rounds=every_round,
             round_ends=self.round_ends,
@@ -132,10 +155,25 @@ class Transfer:
             environment=target.environment,
             policy=self.source.file,
             safety=self.safety,
+            logs=tuple(str(path) for path in self.logs),
+            log_map=None if self.map is None else str(self.map),
         )
 
     def _method(self, target: TargetSpec) -> str:
-        return self.method or ("preview" if target.kind == "ros" else "auto")
+        return self.method or ("preview" if self._sends_positions(target) else "auto")
+
+    def _sends_positions(self, target: TargetSpec) -> bool:
+        """Whether the target is a robot that takes positions, which is what `preview` is made for."""
+        return target.is_robot and load_task(self.task).robot_model.spec.commands == "position"
+
+    def _robot_address(self) -> str | None:
+        """The address of the robot that was asked for."""
+        if self.robot != DECLARED:
+            return self.robot
+        declared = load_task(self.task).real
+        if declared is None or not declared.driver:
+            raise Problem(f"{self.task} declares no driver: give its Task `real=RealRobot(driver=...)`, or an address")
+        return declared.driver
 
     def _evaluations(self, target: TargetSpec) -> tuple[int | None, bool]:
         """Episodes behind a score, if that is settled, and whether every round has one.
@@ -158,31 +196,50 @@ class Transfer:
         spec = load_task(config.task).robot_model.spec
         return estimate(config, spec, folder if self.resume and folder.config_path.exists() else None)
 
-    def _with_environment(self, config: Config, folder: RunFolder, display: "CrossingDisplay") -> Result:
+    def _with_environment(
+        self, config: Config, folder: RunFolder, display: "CrossingDisplay", recorded: Recorded
+    ) -> Result:
         """Cross to an environment, which may be a real robot: it is held and closed however this ends."""
         from isthmus.cli.signals import stop_key, stopped_by_signals
 
         stop = Stop()
         with stopped_by_signals(stop) as abandon, stop_key(stop):
-            return run_transfer(config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon)
+            return run_transfer(
+                config, folder, resume=self.resume, watch=display, stop=stop, abandon=abandon, recorded=recorded
+            )
 
-    def _with_robot(self, config: Config, address: Address, folder: RunFolder, display: "CrossingDisplay") -> Result:
+    def _with_robot(
+        self, config: Config, address: RobotAddress, folder: RunFolder, display: "CrossingDisplay", recorded: Recorded
+    ) -> Result:
         """Cross to a robot, with a hand on the emergency stop."""
         from isthmus.cli.attended_robot import attended_robot, tell
-        from isthmus.transfer.targets.ros1 import Attended
+        from isthmus.transfer.targets.robot import Attended
 
         attended = Attended(look=display.look, tell=tell)
         with attended_robot(address, self.speed, attended.stop):
-            return run_transfer(config, folder, resume=self.resume, watch=display, attended=attended)
+            return run_transfer(config, folder, resume=self.resume, watch=display, attended=attended, recorded=recorded)
+
+    def _cross(self, config: Config, folder: RunFolder, recorded: Recorded) -> Result:
+        """Cross to the target, whatever it is."""
+        from isthmus.cli.progress import crossing_progress
+
+        with crossing_progress() as display:
+            if address := config.target.address:
+                return self._with_robot(config, address, folder, display, recorded)
+            if config.target.is_physical:
+                return self._with_environment(config, folder, display, recorded)
+            emulated = None
+            if config.target.kind == "firmware":
+                from isthmus.cli.firmware.target import emulated
+            return run_transfer(config, folder, resume=self.resume, watch=display, emulated=emulated, recorded=recorded)
 
     def run(self) -> None:
         """Cross, print the closing table, write the report."""
-        from isthmus.cli.progress import crossing_progress
-
         if self.actuator is not None:
             replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
             return
-        config = self._config()
+        recorded = self._recorded()
+        config = self._config(samples_in(recorded))
         folder = self._folder(config.method, config.target)
         planned = self._estimate(config, folder)
         if self.dry_run:
@@ -190,17 +247,7 @@ class Transfer:
             return
         if planned is not None and planned.anything:
             ask(planned, config.target.label, yes=self.yes)
-        with crossing_progress() as display:
-            if address := config.target.address:
-                result = self._with_robot(config, address, folder, display)
-            elif config.target.kind == "firmware":
-                from isthmus.cli.firmware.target import emulated
-
-                result = run_transfer(config, folder, resume=self.resume, watch=display, emulated=emulated)
-            elif not config.target.simulated:
-                result = self._with_environment(config, folder, display)
-            else:
-                result = run_transfer(config, folder, resume=self.resume, watch=display)
+        result = self._cross(config, folder, recorded)
         if self.json:
             print_json(result.to_json())
         else:
@@ -208,13 +255,30 @@ class Transfer:
             _print_fit(folder, load_task(self.task).robot_model.spec.action_names)
             _print_step(folder)
             _print_robot(folder)
+            if config.target.is_estimated:
+                print_estimated(folder, load_task(self.task), recorded)
             if result.falls_short and not self.settings.may_retrain:
                 stdout.print("with --may-retrain the policy is trained on in simulation", soft_wrap=True)
         if self.report:
-            from isthmus.report import write_report
+            self._write_report(folder)
 
-            path = write_report(folder, video=self.video, task=self.task)
-            (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+    def _write_report(self, folder: RunFolder) -> None:
+        """Write the page; without the packages for it, say how to get them: the run is complete all the same."""
+        try:
+            from isthmus.report import write_report
+        except ModuleNotFoundError as error:
+            stderr.print(f"no report page: {missing_extra(error.name) or error}", soft_wrap=True)
+            return
+        path = write_report(folder, video=self.video, task=self.task)
+        (stderr if self.json else stdout).print(f"\nreport: {path}", soft_wrap=True)
+
+    def _recorded(self) -> Recorded:
+        """What the logs hold, as episodes of the task."""
+        if not self.logs:
+            if self.map is not None:
+                raise Problem("a map says which column of logs is which joint: give them with --logs")
+            return ()
+        return episodes_from(self.logs, self.task, self.map, self.source.file)
 
     def _print_plan(self, config: Config, folder: RunFolder, planned: Estimate | None) -> None:
         if planned is not None and not self.json:

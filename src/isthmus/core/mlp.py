@@ -65,7 +65,7 @@ class Mlp:
             np.maximum(inputs, -self.input_clip, out=inputs)
             np.minimum(inputs, self.input_clip, out=inputs)
         hidden = inputs.astype(np.float32, copy=False)
-        inner, (weight, bias) = self._layers
+        inner, (weight, bias) = self.layers
         for inner_weight, inner_bias in inner:
             hidden = hidden @ inner_weight
             hidden += inner_bias
@@ -76,7 +76,7 @@ class Mlp:
         return hidden @ weight + bias
 
     @cached_property
-    def _layers(self) -> tuple[list[tuple[Float32, Float32]], tuple[Float32, Float]]:
+    def layers(self) -> tuple[list[tuple[Float32, Float32]], tuple[Float32, Float]]:
         """Inner layers and the last, with all scaling worked into them that is not interrupted by a clip."""
         weights, biases = list(self.weights), list(self.biases)
         if self.input_clip == np.inf:

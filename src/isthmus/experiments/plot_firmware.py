@@ -1,4 +1,4 @@
-"""Drawing of the study of replies that are taken in the order of their arrival."""
+"""Drawings of the studies of firmware."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,4 +31,22 @@ def plot_story(
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_yscale("log")
     figure.axes[0].legend(frameon=False, fontsize=8)
+    save_drawing(figure, path)
+
+
+def plot_policies(told: Mapping[str, Any], path: Path) -> None:
+    """Scores of policies on the firmware, with a prompt link and a late one: every seed, and the medians as bars."""
+    arms, seeds = list(told["arms"]), range(told["seeds"])
+    figure = Figure(figsize=(7.0, 3.0), layout="constrained")
+    axes = figure.subplots()
+    for shift, link, colour in ((-0.2, "prompt", UNADAPTED), (0.2, "late", ADAPTED)):
+        values = np.array([[told["runs"][f"{arm}/{seed}"][link] for seed in seeds] for arm in arms])  # (arms, seeds)
+        places = np.arange(len(arms)) + shift
+        axes.bar(places, np.median(values, axis=1), 0.36, color=colour, alpha=0.5, label=f"{link} link")
+        axes.plot(np.repeat(places, len(seeds)), values.ravel(), ".", color=colour, markersize=5)
+    axes.set_xticks(np.arange(len(arms)), arms)
+    axes.set_ylabel("score on the firmware")
+    axes.set_ylim(0, 1.15)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)
     save_drawing(figure, path)

@@ -14,7 +14,7 @@ import numpy as np
 from isthmus.core import AnyPolicy, Problem, stream
 from isthmus.core.command import command_of
 from isthmus.experts.assess import assess, assess_randomised
-from isthmus.experts.settings import RECIPES, TrainSettings
+from isthmus.experts.settings import TrainSettings, recipe_of
 from isthmus.experts.shipped import provenance
 from isthmus.experts.snapshot import Snapshot
 from isthmus.gaps import Gap, Ranges
@@ -154,7 +154,7 @@ def _so_far(path: Path, task: str, seed: int) -> _SoFar:
 
 
 def _command(task_name: str, settings: TrainSettings, seed: int, start: Path | None) -> str:
-    recipe = dataclasses.asdict(RECIPES.get(base_of(task_name), TrainSettings()))
+    recipe = dataclasses.asdict(recipe_of(base_of(task_name)))
     changed = {name: value for name, value in dataclasses.asdict(settings).items() if value != recipe[name]}
     options = {"seed": seed, **changed, "out": f"{base_of(task_name)}.npz", "start": start.name if start else None}
     return command_of(("policy", "train", task_name), options)

@@ -20,7 +20,8 @@ class RandomisedWorlds:
         self._pool = [(gap, gap.apply(body.model)) for gap in ranges.pool(body.model)]
         self._models = [body.model] * n
         self._actions, self._sensors = PerWorld([None] * n), PerWorld([None] * n)
-        self._world = MujocoWorld(body, n, models=self._models, actions=self._actions, sensors=self._sensors)
+        actions, sensors = task.linked(n, self._actions, self._sensors)
+        self._world = MujocoWorld(body, n, models=self._models, actions=actions, sensors=sensors)
 
     @property
     def fields(self) -> Fields:

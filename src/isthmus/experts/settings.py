@@ -82,6 +82,12 @@ RECIPES = {
     ),
     "hopper": TrainSettings(steps=3_000_000, discount=0.99, gae=0.95, hidden=64, initial_std=0.5),
     "half-cheetah": TrainSettings(steps=2_000_000, initial_std=0.15, entropy=0.0),
+    "leg-squat": TrainSettings(steps=400_000, hidden=64, initial_std=0.1, entropy=0.0, rate=1e-3),
     "humanoid": TrainSettings(steps=4_000_000, initial_std=0.3, entropy=0.002),
 }
 """By task name; a task that is not here is trained with the defaults."""
+
+
+def recipe_of(task: str) -> TrainSettings:
+    """The recipe of a task, whatever options it has."""
+    return RECIPES.get(task.partition(":")[0], TrainSettings())

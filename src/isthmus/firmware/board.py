@@ -8,7 +8,10 @@ from typing import Literal
 
 from isthmus.core import Problem
 from isthmus.firmware.board_tables import Table
+from isthmus.io import read_regular
 
+LARGEST = 1_000_000
+"""Bytes of a board file."""
 Irqs = tuple[int, ...]
 BUS_TYPES: dict[str, Literal["can", "i2c"]] = {"bxcan": "can", "stm32-i2c": "i2c"}
 PERIPHERAL_TYPES = (
@@ -151,14 +154,15 @@ class Board:
 def load_board(path: Path) -> Board:
     """The board that a file describes."""
     try:
-        with path.open("rb") as file:
-            text = file.read(1_000_000)
+        text = read_regular(path, limit=LARGEST, follow=True)
     except OSError as error:
         raise Problem(f"cannot read board file {path}: {error.strerror}") from None
     try:
         values = tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no text, or a number of thousands of digits
         raise Problem(f"{path} is no TOML file: {error}") from None
+    if "board" not in values:
+        raise Problem(f"{path} has no [board]: see docs/firmware.md for what describes a board")
     top = Table(str(path), values)
     board = _board(path, top)
     top.finish()

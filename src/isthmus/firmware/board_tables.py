@@ -137,12 +137,20 @@ class Table:
         return self._values.pop(key, default)
 
     def _number(self, key: str, value: object, least: float, most: float) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(_bounded(value)):
             raise Problem(f"{self.where}: {key} must be a number, got {_shown(value)}")
         if not least <= value <= most:
             raise Problem(f"{self.where}: {key} is {_shown(value)}, and must be from {least:g} to {most:g}")
         return value
 
 
+def _bounded(value: float) -> float:
+    """The number; NaN where it is infinite, or an integer beyond all others."""
+    return value if -1e300 < value < 1e300 else math.nan
+
+
 def _shown(value: object) -> str:
-    return f"{value!r}"[:80]
+    try:
+        return f"{value!r}"[:80]
+    except ValueError:
+        return "a number of thousands of digits"

@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.core import Problem
 from isthmus.firmware.campaign import CaseResult, Subject
 from isthmus.firmware.invariants import Violation
-from isthmus.io import read_json, write_json
+from isthmus.io import open_regular, read_json, write_json
 
 NAME = "campaign.json"
 
@@ -18,8 +18,8 @@ class CampaignFile:
     def __init__(self, folder: Path, subject: Subject, seed: int) -> None:
         """Read what is there; a file of something else is written over."""
         self._path = folder / NAME
-        digest = hashlib.sha256(subject.firmware.read_bytes() + b"\0" + subject.board.path.read_bytes())
-        self._key = {"digest": digest.hexdigest(), "seed": seed}
+        digest = _digest(subject.firmware) + _digest(subject.board.path)
+        self._key = {"digest": digest, "seed": seed}
         self._firmware, self._board = str(subject.firmware), subject.board.name
         self.results: dict[str, CaseResult] = {}
         if self._path.exists():
@@ -39,6 +39,11 @@ class CampaignFile:
                 "results": [one.to_json() for one in self.results.values()],
             },
         )
+
+
+def _digest(path: Path) -> str:
+    with open_regular(path, follow=True) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _results(path: Path, stored: dict[str, Any]) -> list[CaseResult]:

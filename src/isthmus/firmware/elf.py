@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from isthmus.core import Problem
+from isthmus.io import open_regular, read_regular
 
 LARGEST = 64 * 2**20
 """Bytes of a file."""
@@ -75,9 +76,7 @@ class Elf:
 def read_elf(path: Path) -> Elf:
     """The firmware in a file."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise Problem(f"{path} has {path.stat().st_size} bytes: a firmware has at most {LARGEST}")
-        data = path.read_bytes()
+        data = read_regular(path, limit=LARGEST, follow=True)
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from None
     return _parse(path, data)
@@ -86,7 +85,7 @@ def read_elf(path: Path) -> Elf:
 def is_linux_program(path: Path) -> bool:
     """Whether a file is a program for this machine's Linux and not for a microcontroller."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, limit=1 << 32, follow=True) as file:
             head = file.read(20)
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}") from None

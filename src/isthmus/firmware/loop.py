@@ -276,6 +276,11 @@ class Loop:
             self.pointer = None
             self.engine.close()
 
+    def __del__(self) -> None:
+        """Free what C holds of a loop that nobody closed."""
+        if hasattr(self, "pointer"):
+            self.close()
+
     def __enter__(self) -> "Loop":
         """For `with`."""
         return self

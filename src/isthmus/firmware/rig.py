@@ -40,6 +40,7 @@ class Kind(IntEnum):
     IMU_SAMPLE = 15
     FAULT_WINDOW = 16
     MARK = 17
+    HOST_SENT = 18
 
 
 class CanFrame(c.Structure):

@@ -30,6 +30,7 @@ KINDS: dict[int, str] = {
     Kind.IMU_SAMPLE: "IMU sample",
     Kind.FAULT_WINDOW: "fault",
     Kind.MARK: "mark",
+    Kind.HOST_SENT: "host sends",
 }
 WITH_DURATION = (3, 5, 8, 13)
 LOUD = (9, 10, 11, 13, 14, 16)

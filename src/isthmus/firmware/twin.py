@@ -6,21 +6,21 @@ that one would think of); the recorded ages do. The twin keeps them in the order
 each joint's from a random place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 import numpy as np
 
-from isthmus.core import Float, Int, Problem, Rows
+from isthmus.core import Float, Int, Problem, Rows, WorldSpec
 from isthmus.firmware.board import Board
 from isthmus.io import load_arrays, save_arrays
 from isthmus.sim import Fields
 
 KIND = "firmware twin"
-COMMAND, HOST_BYTES = 12, 6
-"""Kinds of trace events: a command has reached a motor; bytes of the host have reached the firmware."""
+COMMAND, HOST_BYTES, HOST_SENT = 12, 6, 18
+"""Kinds of trace events: a command has reached a motor; a byte of the host has reached the firmware; the host sends."""
 FEWEST = 200
 """Commands a joint: with fewer, the ages say little."""
 LONGEST = 1.0
@@ -37,7 +37,8 @@ class Twin:
     ages_s: Float
     """(joints, L) age of the joint's sample when a command that knows it reaches the motor, in order of time."""
     action_ages_s: Float
-    """(joints, M) time from the arrival of a host's target to the next command at the motor."""
+    """(joints, M) how old the target is that a motor follows, compared with the newest one: the mean over each of the
+    host's periods, in order of time. A target that takes 5 ms to arrive is 5 ms old, a lost one a period more."""
     position_quantum: float
     """rad; 0 is none."""
     velocity_quantum: float
@@ -113,13 +114,28 @@ def fit_twin(
 
 
 def _action_ages(events: np.ndarray, joint: int) -> Float:
-    """From the last byte of each host frame to the joint's next command, s; bytes within 1 ms are one frame."""
-    bytes_at = events["t"][events["kind"] == HOST_BYTES]
-    frames = bytes_at[np.append(np.diff(bytes_at) > 1_000_000, True)] if len(bytes_at) else bytes_at
+    """How old what a joint follows is in each of the host's periods, on average, s (M,)."""
+    sent, complete = _frames(events)
+    arrived = np.isfinite(complete)
     commands = events["t"][(events["kind"] == COMMAND) & (events["source"] == joint)]
-    following = np.searchsorted(commands, frames)
-    kept = following < len(commands)
-    return (commands[following[kept]] - frames[kept]) * 1e-9
+    newest = np.searchsorted(complete[arrived], commands, "right") - 1
+    period = np.searchsorted(sent, commands, "right") - 1
+    known = (newest >= 0) & (period >= 0) & (period < len(sent) - 1)  # the last period may be cut short
+    late = (sent[period[known]] - sent[arrived][newest[known]]) * 1e-9
+    count = np.bincount(period[known], minlength=len(sent))
+    total = np.bincount(period[known], late, minlength=len(sent))
+    return total[count > 0] / count[count > 0]
+
+
+def _frames(events: np.ndarray) -> tuple[Float, Float]:
+    """When the host sent each frame, and when each was with the firmware whole, ns; infinite for one that was lost."""
+    sends, bytes_in = events[events["kind"] == HOST_SENT], events[events["kind"] == HOST_BYTES]
+    sent, complete = sends["t"].astype(np.float64), np.full(len(sends), np.inf)
+    for k, (number, size) in enumerate(zip(sends["b"], sends["a"], strict=True)):
+        at = bytes_in["t"][bytes_in["b"] == number]
+        if len(at) == size:
+            complete[k] = at[-1]
+    return sent, complete
 
 
 @final
@@ -177,6 +193,25 @@ class Resampled:
             quanta = self._quanta[self._rounded]
             out[:, self._rounded] = np.round(out[:, self._rounded] / quanta) * quanta
         return out
+
+
+def links(twin: Twin, spec: WorldSpec) -> "Callable[[int], tuple[Resampled, Resampled]]":
+    """Makes the channels of commands and of observations of a robot, whose joints are found by their names.
+
+    An observation that has a joint's name is its position, one with `velocity` after it its velocity.
+    """
+    unknown = [name for name in spec.action_names if name not in twin.joints]
+    if unknown:
+        raise Problem(f"the twin knows {', '.join(twin.joints)}, and the robot's actuator {unknown[0]} is none of them")
+    driven = [twin.joints.index(name) for name in spec.action_names]
+    seen = [name.removesuffix(" velocity") for name in spec.observation_names]
+    of_joint = [twin.joints.index(name) if name in twin.joints else -1 for name in seen]
+    quanta = [
+        0.0 if joint < 0 else twin.velocity_quantum if name.endswith(" velocity") else twin.position_quantum
+        for joint, name in zip(of_joint, spec.observation_names, strict=True)
+    ]
+    dt = spec.control_period
+    return lambda n: (twin.actions(n, driven, dt), twin.sensors(n, of_joint, quanta, dt))
 
 
 def kolmogorov_smirnov(a: Float, b: Float) -> float:

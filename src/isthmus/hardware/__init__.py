@@ -3,6 +3,7 @@
 from isthmus.hardware.clock import ClockOffset
 from isthmus.hardware.guard import Guard, Limits, SafetySettings, Unsafe
 from isthmus.hardware.readings import Following, ReadingCheck
+from isthmus.hardware.real_robot import RealRobot
 from isthmus.hardware.stop import Stop
 from isthmus.hardware.watchdog import Watchdog
 
@@ -12,6 +13,7 @@ __all__ = [
     "Guard",
     "Limits",
     "ReadingCheck",
+    "RealRobot",
     "SafetySettings",
     "Stop",
     "Unsafe",

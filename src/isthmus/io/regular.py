@@ -41,7 +41,8 @@ def open_regular(path: Path, *, limit: int = LARGEST, follow: bool = False) -> B
 def read_regular(path: Path, *, limit: int = LARGEST, follow: bool = False) -> bytes:
     """The content of the regular file at `path`, under the rules of `open_regular`."""
     with open_regular(path, limit=limit, follow=follow) as file:
-        content = file.read(limit + 1)
+        # No more than it has is asked for: room for all of it is made at once.
+        content = file.read(min(limit, os.fstat(file.fileno()).st_size) + 1)
     if len(content) > limit:  # it has grown since it was opened
         raise Problem(f"{path} is too large: at most {limit:,} bytes are read")
     return content

@@ -72,6 +72,8 @@ def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
     body = table[1:]
     if len(body[-1]) != len(header):
         body.pop()
+    if not body:
+        raise Problem(f"{path} has no whole row: a CSV log is a header and one row a sample")
     for number, row in enumerate(body, 2):
         if len(row) != len(header):
             raise Problem(f"{path}, row {number}: {len(row)} cells under a header of {len(header)}")

@@ -1,12 +1,12 @@
 """Anybody's policy: our own format, Stable-Baselines3 zips, ONNX. Loading never runs code from the file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Float, History, Mlp, Policy, Problem, WorldSpec, unknown_name
+from isthmus.core import History, Mlp, Policy, Problem, WorldSpec, unknown_name
 from isthmus.policies.network import NetworkPolicy, Squash, read_network
 from isthmus.policies.normaliser import Normaliser, read_vec_normalize
 from isthmus.policies.onnx import OnnxPolicy, read_onnx
@@ -78,13 +78,9 @@ def _onnx(
         raise Problem(
             f"the normaliser is for {len(statistics.mean)} numbers, but the policy in {path} takes {file.inputs}"
         )
-    policy = OnnxPolicy(file, fitting[0], _after(view.see, statistics))
+    policy = OnnxPolicy(file, fitting[0], view.see, statistics)
     _try(policy, path, spec)
     return policy
-
-
-def _after(see: Callable[[Float], Float], statistics: Normaliser | None) -> Callable[[Float], Float]:
-    return see if statistics is None else lambda observations: statistics(see(observations))
 
 
 def _view(path: Path, views: Sequence[View], size: int, layout: str | None, *, timed: bool = False) -> View:

@@ -1,5 +1,7 @@
 """Ant: a four-legged walker. Its 27 numbers are all positions but x and y, and all velocities (the v4 layout)."""
 
+import mujoco
+
 from isthmus.core import Bool, Float
 from isthmus.policies import View
 from isthmus.policies.view import with_zeros
@@ -13,9 +15,14 @@ CONTACT_FORCES = 84
 """Six for each of 14 bodies: versions 2 and 3 show them, but with MuJoCo 2.0 and later they are all zero there."""
 
 
-def make_ant() -> Task:
-    """Ant as in Gymnasium's v4."""
-    model = gymnasium_spec("ant.xml").compile()
+def ant_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
+    return gymnasium_spec("ant.xml")
+
+
+def make_ant(*, model: mujoco.MjModel | None = None) -> Task:
+    """Ant as in Gymnasium's v4; a compiled `model`, as from a bundle, takes the place of Gymnasium's file."""
+    model = model or ant_spec().compile()
     torso = model.body("torso").id
     body = walker(
         model,

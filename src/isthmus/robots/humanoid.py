@@ -27,9 +27,9 @@ DERIVED = {"cinert": 10, "cvel": 6, "qfrc_actuator": 1, "cfrc_ext": 6}
 ROOT_FORCES = 6
 
 
-def make_humanoid() -> Task:
-    """Humanoid as in Gymnasium's v4."""
-    model = _model()
+def make_humanoid(*, model: mujoco.MjModel | None = None) -> Task:
+    """Humanoid as in Gymnasium's v4; a compiled `model`, as from a bundle, takes the place of Gymnasium's file."""
+    model = model or humanoid_spec().compile()
     body = _robot_model(model)
     mass: Float = model.body_mass / model.body_mass.sum()  # (nbody,)
     score = forward_pay(body.spec.control_period, alive=5.0, weight=1.25)
@@ -88,7 +88,8 @@ def _seen_in_v5(model: mujoco.MjModel) -> np.ndarray:
     return np.concatenate(visible)
 
 
-def _model() -> mujoco.MjModel:
+def humanoid_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
     spec = gymnasium_spec("humanoid.xml")
     # MuJoCo computes contact forces on bodies only for sensors that need them; this one is there for that alone.
     torso = next(body for body in spec.bodies if body.name == "torso")
@@ -96,7 +97,7 @@ def _model() -> mujoco.MjModel:
     spec.add_sensor(
         type=mujoco.mjtSensor.mjSENS_FORCE, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="contact-forces", name="force"
     )
-    return spec.compile()
+    return spec
 
 
 def _fallen(fields: Fields) -> Bool:

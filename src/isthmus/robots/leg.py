@@ -5,12 +5,15 @@ simulator the joints follow them by an ideal PD controller with the firmware's g
 firmware itself drives the motors.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from isthmus.core import Float, History, WorldSpec
+from isthmus.core import Float, History, WorldSpec, check_range
+from isthmus.policies import View
 from isthmus.sim import Fields, RobotModel
 from isthmus.tasks.task import Task
 
@@ -30,9 +33,13 @@ RAIL = 4
 """Positions of the leg itself."""
 
 
-def make_leg_squat() -> Task:
-    """The leg on its rail."""
-    model = _model()
+def make_leg_squat(frequency: float = FREQUENCY, *, model: mujoco.MjModel | None = None) -> Task:
+    """The leg on its rail, which squats so many times a second.
+
+    A compiled `model`, as from a bundle, takes the place of the package's file.
+    """
+    check_range("frequency", frequency, 0.2, 2.5)
+    model, wanted = model or leg_spec().compile(), partial(wanted_height, frequency=frequency)
     return Task(
         name="leg-squat",
         robot_model=RobotModel(
@@ -42,29 +49,32 @@ def make_leg_squat() -> Task:
             reads=(),
             observe=_observe,
             restore=_restore,
-            start=_start,
+            start=partial(_start, frequency=frequency),
         ),
-        measure=lambda fields: (fields["qpos"][:, 0] - wanted_height(fields["qpos"][:, RAIL]))[:, None],
+        measure=lambda fields: (fields["qpos"][:, 0] - wanted(fields["qpos"][:, RAIL]))[:, None],
         score=lambda _before, _commands, after: np.maximum(1 - np.abs(after[:, 0]) / TOLERANCE, 0),
-        policy=squat_policy,
+        reward=lambda _before, _commands, after: 1 / (1 + (after[:, 0] / TOLERANCE) ** 2),
+        views=(View("phase", 10, partial(_phase, frequency=frequency)), View("own", OBS)),
+        policy=partial(squat_policy, wanted=wanted),
         camera={"lookat": (0.0, 0.0, 0.2), "distance": (1.0,), "azimuth": (120.0,), "elevation": (-10.0,)},
     )
 
 
-def wanted_height(time: Float) -> Float:
+def wanted_height(time: Float, frequency: float = FREQUENCY) -> Float:
     """Of the hip, in metres."""
-    return MIDDLE + DEPTH * np.sin(2 * np.pi * FREQUENCY * time)
+    return MIDDLE + DEPTH * np.sin(2 * np.pi * frequency * time)
 
 
-def squat_policy(history: History) -> Float:
+def squat_policy(history: History, wanted: Callable[[Float], Float] = wanted_height) -> Float:
     """Angles that lead to the height wanted two steps on, and what the knee gives way under the weight."""
-    height = wanted_height(history.current[:, CLOCK] + LEAD)
+    height = wanted(history.current[:, CLOCK] + LEAD)
     bend = np.arccos(np.clip((height - FOOT) / (2 * LINK), -1, 1))
     sag = LOAD * 9.81 * LINK * np.sin(bend) / KP
     return np.stack([np.zeros_like(bend), bend - POSE[1], -2 * bend - POSE[2] + sag], axis=1)
 
 
-def _model() -> mujoco.MjModel:
+def leg_spec(**_options: float) -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled; it is the same with all options of the task."""
     spec = mujoco.MjSpec.from_file(str(MODEL))
     for actuator, angle in zip(spec.actuators, POSE, strict=True):
         actuator.gaintype = mujoco.mjtGain.mjGAIN_FIXED.value
@@ -77,7 +87,7 @@ def _model() -> mujoco.MjModel:
     clock.add_joint(name="clock", type=mujoco.mjtJoint.mjJNT_SLIDE.value, axis=(1, 0, 0), damping=np.zeros(3))
     for key in list(spec.keys):
         spec.delete(key)
-    return spec.compile()
+    return spec
 
 
 def _spec() -> WorldSpec:
@@ -105,11 +115,17 @@ def _restore(observations: Float, qpos: Float, qvel: Float) -> None:
     qvel[:, :4], qvel[:, RAIL] = observations[:, 4:8], 1.0
 
 
-def _start(rng: np.random.Generator, n: int) -> tuple[Float, Float]:
+def _phase(observations: Float, frequency: float) -> Float:
+    """What a network sees: the clock as a phase."""
+    angle = 2 * np.pi * frequency * observations[:, CLOCK]
+    return np.column_stack((observations[:, :CLOCK], np.sin(angle), np.cos(angle)))
+
+
+def _start(rng: np.random.Generator, n: int, frequency: float) -> tuple[Float, Float]:
     """At rest on the floor, somewhere in its course."""
     qpos, qvel = np.zeros((n, 5)), np.zeros((n, 5))
     bend = 0.8 + rng.uniform(-0.08, 0.08, n)
     qpos[:, 0] = 2 * LINK * np.cos(bend) + FOOT
-    qpos[:, 2], qpos[:, 3], qpos[:, RAIL] = bend, -2 * bend, rng.uniform(0, 1 / FREQUENCY, n)
+    qpos[:, 2], qpos[:, 3], qpos[:, RAIL] = bend, -2 * bend, rng.uniform(0, 1 / frequency, n)
     qvel[:, RAIL] = 1.0
     return qpos, qvel

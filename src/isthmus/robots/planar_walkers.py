@@ -17,9 +17,9 @@ from isthmus.sim import Fields
 from isthmus.tasks.task import Task
 
 
-def make_half_cheetah() -> Task:
-    """HalfCheetah as in Gymnasium."""
-    model = _model()
+def make_half_cheetah(*, model: mujoco.MjModel | None = None) -> Task:
+    """HalfCheetah as in Gymnasium; a compiled `model`, as from a bundle, takes the place of Gymnasium's file."""
+    model = model or _half_cheetah_model()
     body = walker(model, frame_skip=5, unseen=1, start=near_rest(model, 0.1, normal_speeds=True))
     score = forward_pay(body.spec.control_period, alive=0.0)
     return Task(
@@ -34,29 +34,49 @@ def make_half_cheetah() -> Task:
     )
 
 
-def _model() -> mujoco.MjModel:
-    """The file asks for a total mass in a way that MuJoCo is about to drop: do it in the way it recommends."""
+def half_cheetah_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled. Its masses are not yet scaled to the total that the file asks for."""
     spec = gymnasium_spec("half_cheetah.xml")
-    total = spec.compiler.settotalmass
     spec.compiler.settotalmass = -1
-    model = spec.compile()
-    mujoco.mj_setTotalmass(model, total)
+    return spec
+
+
+def _half_cheetah_model() -> mujoco.MjModel:
+    """The file asks for a total mass in a way that MuJoCo is about to drop: do it in the way it recommends."""
+    model = half_cheetah_spec().compile()
+    mujoco.mj_setTotalmass(model, gymnasium_spec("half_cheetah.xml").compiler.settotalmass)
     mujoco.mj_setConst(model, mujoco.MjData(model))
     return model
 
 
-def make_hopper() -> Task:
-    """Hopper as in Gymnasium."""
-    return _planar_walker("hopper", "Hopper-v4", _hopper_ended, camera_height=1.0)
+def hopper_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
+    return gymnasium_spec("hopper.xml")
 
 
-def make_walker2d() -> Task:
-    """Walker2d as in Gymnasium's v4; in v5 the right foot grips better."""
-    return _planar_walker("walker2d", "Walker2d-v4", _walker2d_ended, camera_height=1.1)
+def make_hopper(*, model: mujoco.MjModel | None = None) -> Task:
+    """Hopper as in Gymnasium; a compiled `model`, as from a bundle, takes the place of Gymnasium's file."""
+    model = model or hopper_spec().compile()
+    return _planar_walker("hopper", "Hopper-v4", model, _hopper_ended, camera_height=1.0)
 
 
-def _planar_walker(name: str, gym_id: str, ended: Callable[[Fields], Bool], camera_height: float) -> Task:
-    model = gymnasium_spec(f"{name}.xml").compile()
+def walker2d_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
+    return gymnasium_spec("walker2d.xml")
+
+
+def make_walker2d(*, model: mujoco.MjModel | None = None) -> Task:
+    """Walker2d as in Gymnasium's v4; in v5 the right foot grips better.
+
+    A compiled `model`, as from a bundle, takes the place of Gymnasium's file.
+    """
+    model = model or walker2d_spec().compile()
+    return _planar_walker("walker2d", "Walker2d-v4", model, _walker2d_ended, camera_height=1.1)
+
+
+def _planar_walker(
+    name: str, gym_id: str, model: mujoco.MjModel, ended: Callable[[Fields], Bool], camera_height: float
+) -> Task:
     body = walker(
         model,
         frame_skip=4,

@@ -17,11 +17,14 @@ FRAME_SKIP = 2
 START_ANGLE, START_SPEED, REACH = 0.1, 0.005, 0.2
 
 
-def make_reacher(arm_mass: float = 34.0) -> Task:
-    """Reacher with an arm of `arm_mass` kg; 0 leaves Gymnasium's arm (75 g) as it is."""
+def make_reacher(arm_mass: float = 34.0, *, model: mujoco.MjModel | None = None) -> Task:
+    """Reacher with an arm of `arm_mass` kg; 0 leaves Gymnasium's arm (75 g) as it is.
+
+    A compiled `model`, as from a bundle, takes the place of the one that is made of Gymnasium's file.
+    """
     if not (arm_mass == 0 or 1e-3 <= arm_mass <= 1e3):
         raise Problem(f"arm-mass must be 0 (as in Gymnasium) or between 0.001 and 1000 kg, got {arm_mass:g}")
-    model = _model(arm_mass)
+    model = model or reacher_spec(arm_mass).compile()
     fingertip, target = (model.body(name).id for name in ("fingertip", "target"))
 
     def to_target(fields: Fields) -> Float:
@@ -55,7 +58,8 @@ def make_reacher(arm_mass: float = 34.0) -> Task:
     )
 
 
-def _model(arm_mass: float) -> mujoco.MjModel:
+def reacher_spec(arm_mass: float = 34.0) -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
     spec = gymnasium_spec("reacher.xml")
     if arm_mass:
         plain = gymnasium_spec("reacher.xml").compile()
@@ -66,7 +70,7 @@ def _model(arm_mass: float) -> mujoco.MjModel:
     # The target hangs on frictionless slides: it must stay where it is when gravity is turned into the plane.
     for body in spec.bodies:
         body.gravcomp = float(body.name == "target")
-    return spec.compile()
+    return spec
 
 
 def _spec(model: mujoco.MjModel) -> WorldSpec:

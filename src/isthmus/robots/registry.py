@@ -6,15 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import mujoco
+
 from isthmus.core import Problem, unknown_name
-from isthmus.robots.ant import make_ant
-from isthmus.robots.anymal.task import make_anymal
+from isthmus.robots.ant import ant_spec, make_ant
+from isthmus.robots.anymal.task import make_anymal, walking_spec
 from isthmus.robots.equipment import base_of, equipped
-from isthmus.robots.fetch import make_fetch_swing
-from isthmus.robots.humanoid import make_humanoid
-from isthmus.robots.leg import make_leg_squat
-from isthmus.robots.planar_walkers import make_half_cheetah, make_hopper, make_walker2d
-from isthmus.robots.reacher import make_reacher
+from isthmus.robots.fetch.task import fetch_spec, make_fetch_swing
+from isthmus.robots.humanoid import humanoid_spec, make_humanoid
+from isthmus.robots.leg import leg_spec, make_leg_squat
+from isthmus.robots.planar_walkers import (
+    half_cheetah_spec,
+    hopper_spec,
+    make_half_cheetah,
+    make_hopper,
+    make_walker2d,
+    walker2d_spec,
+)
+from isthmus.robots.reacher import make_reacher, reacher_spec
 from isthmus.tasks.task import Task
 
 
@@ -25,6 +34,9 @@ class TaskKind:
     name: str
     summary: str
     make: Callable[..., Task]
+    """Makes it, of its own model or of a compiled `model` that is given."""
+    mjcf: Callable[..., mujoco.MjSpec]
+    """Makes its MuJoCo model, with the same options."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """Keyword arguments of `make`, each a number, with what it means."""
 
@@ -36,27 +48,32 @@ TASKS = {
             "reacher",
             "two-link arm in a plane whose fingertip is to reach a target (11-D, 2 actuators)",
             make_reacher,
+            reacher_spec,
             {"arm_mass": "mass of the arm in kg (34, as in the paper; 0 is Gymnasium's 75 g)"},
         ),
-        TaskKind("hopper", "planar leg that moves forward by hopping (12-D, 3 actuators)", make_hopper),
-        TaskKind("half-cheetah", "planar two-legged runner (17-D, 6 actuators)", make_half_cheetah),
-        TaskKind("humanoid", "three-dimensional walker (376-D, 17 actuators)", make_humanoid),
-        TaskKind("walker2d", "planar biped (18-D, 6 actuators)", make_walker2d),
-        TaskKind("ant", "four-legged walker (27-D, 8 actuators)", make_ant),
+        TaskKind("hopper", "planar leg that moves forward by hopping (12-D, 3 actuators)", make_hopper, hopper_spec),
+        TaskKind("half-cheetah", "planar two-legged runner (17-D, 6 actuators)", make_half_cheetah, half_cheetah_spec),
+        TaskKind("humanoid", "three-dimensional walker (376-D, 17 actuators)", make_humanoid, humanoid_spec),
+        TaskKind("walker2d", "planar biped (18-D, 6 actuators)", make_walker2d, walker2d_spec),
+        TaskKind("ant", "four-legged walker (27-D, 8 actuators)", make_ant, ant_spec),
         TaskKind(
             "fetch-swing",
             "fast swings of the Fetch arm under position control (16-D, 7 actuators); needs isthmus[fetch]",
             make_fetch_swing,
+            fetch_spec,
         ),
         TaskKind(
             "leg-squat",
             "one leg on a rail that squats in time, behind a PD controller (9-D, 3 actuators)",
             make_leg_squat,
+            leg_spec,
+            {"frequency": "squats a second (1)"},
         ),
         TaskKind(
             "anymal",
             "ANYmal B that walks at a commanded speed (37-D, 12 actuators); needs isthmus[anymal]",
             make_anymal,
+            walking_spec,
         ),
     )
 }
@@ -75,9 +92,30 @@ def load_task(text: str) -> Task:
     return equipped(_bare_task(base_of(text)), text)
 
 
+def task_with_model(text: str, model: mujoco.MjModel) -> Task:
+    """The task of that name, perhaps with options, whose robot is a compiled `model`: no file of a model is looked for.
+
+    What the robot may be given more is left out.
+    """
+    kind, numbers = _shipped(base_of(text))
+    return kind.make(**numbers, model=model)
+
+
+def mjcf_of(text: str) -> mujoco.MjSpec:
+    """The MuJoCo model of a task that ships, ready to be compiled, without what the robot may be given more."""
+    kind, numbers = _shipped(base_of(text))
+    return kind.mjcf(**numbers)
+
+
 def _bare_task(text: str) -> Task:
     if is_code(text):
         return _task_in_file(Path(text))
+    kind, numbers = _shipped(text)
+    return kind.make(**numbers)
+
+
+def _shipped(text: str) -> tuple[TaskKind, dict[str, float]]:
+    """The kind of a task that ships, and its options."""
     name, _, options = text.partition(":")
     if name not in TASKS:
         raise unknown_name("task", name, TASKS)
@@ -95,7 +133,7 @@ def _bare_task(text: str) -> Task:
             raise Problem(
                 f"option {option!r} of task {name!r} needs a number, as in {key}=1".replace("_", "-")
             ) from error
-    return kind.make(**numbers)
+    return kind, numbers
 
 
 def _task_in_file(path: Path) -> Task:

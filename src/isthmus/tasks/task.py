@@ -5,14 +5,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from isthmus.core import AnyPolicy, Estimator, Float
+from isthmus.core import AnyPolicy, Estimator, Float, Problem
 from isthmus.gaps import Gap
+from isthmus.hardware.real_robot import RealRobot, Wiring
 from isthmus.policies import View
-from isthmus.sim import Fields, MujocoWorld, RobotModel, SealedRobot
+from isthmus.sim import Chain, Channel, Fields, MujocoWorld, RobotModel, SealedRobot
 from isthmus.sim.robot_model import State
 from isthmus.sim.unclamped import unclamped_world
 
 DEFAULT_CAMERA = {"lookat": (0.0, 0.0, 0.5), "distance": (3.0,), "azimuth": (90.0,), "elevation": (-15.0,)}
+Links = Callable[[int], tuple[Channel, Channel]]
+"""Makes, for n robots, the channel of commands and that of observations."""
 StepReward = Callable[[Float, Float, Float], Float]
 """From the measures before, the commands and the measures after, each (n, ...), to what a step is worth (n,)."""
 
@@ -42,10 +45,14 @@ class Task:
     """Draws where judged episodes start, for a task that is not judged where it is trained."""
     speed_limits: Float | None = None
     """Of the joints of a real robot (act,), in rad/s: what keeps it safe."""
+    real: RealRobot | None = None
+    """What a real robot needs to be driven: its joints and limits."""
     go_on: Callable[[Float], Float] | None = None
     """Moves on by one step what is the task's own in an observation (obs,): a robot does not know of it."""
     estimator: Callable[[int], Estimator] | None = None
     """Makes what turns the sensors of n target robots into observations; by default those show the observation."""
+    links: Links | None = None
+    """What lies between a policy and its robot in every simulation, the source's too: a processor and its buses."""
     camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))
     """Where pictures are taken from: lookat, distance, azimuth, elevation."""
 
@@ -61,6 +68,18 @@ class Task:
         """What our experts see."""
         return self.views[0]
 
+    def wired(self) -> Wiring:
+        """How a real robot of this task is driven; raises `Problem` where the task does not say enough for that."""
+        declared = self.real
+        if declared is None and self.speed_limits is not None and self.robot_model.spec.commands == "position":
+            declared = RealRobot(velocity=self.speed_limits)
+        if declared is None:
+            raise Problem(
+                f"{self.name} says nothing of a real robot: give its Task `real=RealRobot(velocity=..., ...)`, "
+                "as docs/your-robot.md shows, or use a Gymnasium environment as --target"
+            )
+        return declared.wired(self.robot_model.spec)
+
     @property
     def trial(self) -> "Task":
         """This task as it is judged."""
@@ -72,7 +91,8 @@ class Task:
 
     def source(self, n: int = 1) -> MujocoWorld:
         """The simulator that the policy was made in."""
-        return MujocoWorld(self.robot_model, n)
+        actions, sensors = self.linked(n, None, None)
+        return MujocoWorld(self.robot_model, n, actions=actions, sensors=sensors)
 
     def unclamped(self, n: int = 1) -> MujocoWorld:
         """The simulator with actuators that know no limits."""
@@ -82,13 +102,24 @@ class Task:
         """The same robot, behind a gap."""
         body = self.robot_model
         gap = gap.resolve(body.model)
+        actions, sensors = self.linked(n, gap.action_channel(body.spec, n), gap.sensor_channel(body.spec, n))
         return MujocoWorld(
             body,
             n,
             models=gap.apply(body.model),
-            actions=gap.action_channel(body.spec, n),
-            sensors=gap.sensor_channel(body.spec, n),
+            actions=actions,
+            sensors=sensors,
             estimator=self.made_estimator(n),
+        )
+
+    def linked(self, n: int, actions: Channel | None, sensors: Channel | None) -> tuple[Channel | None, Channel | None]:
+        """Channels of a gap, if any, with those that the robot has anyway."""
+        if self.links is None:
+            return actions, sensors
+        to_robot, to_policy = self.links(n)
+        return (
+            to_robot if actions is None else Chain((to_robot, actions)),
+            to_policy if sensors is None else Chain((sensors, to_policy)),
         )
 
     def made_estimator(self, n: int = 1) -> Estimator | None:

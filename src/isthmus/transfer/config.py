@@ -41,7 +41,7 @@ def usual_round_samples(samples: int) -> int:
 
 def usual_episodes(target: TargetSpec) -> int:
     """Episodes behind a score, where a command does not say how many."""
-    return SIMULATED_EPISODES if target.simulated else REAL_EPISODES
+    return SIMULATED_EPISODES if target.simulated or target.is_estimated else REAL_EPISODES
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,10 @@ class Config:
     """Another policy than the task's expert."""
     safety: SafetySettings = field(default_factory=SafetySettings)
     """Limits of a robot over ROS, or of an environment."""
+    logs: tuple[str, ...] = ()
+    """Files with what the robot was recorded doing, which are learned from before anything is collected."""
+    log_map: str | None = None
+    """The file that says which of their columns is which joint."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
@@ -159,10 +163,12 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
     """The command line of `config`: what it is, and every setting that is not as usual."""
     target, settings = config.target, config.settings
     # A robot's rounds and trials are otherwise planned by the time there is.
-    planned = target.kind == "ros"
+    planned = target.is_robot
     usual_round = config.round_samples == usual_round_samples(config.samples)
     options: dict[str, object] = {
         **target.options,
+        "logs": config.logs,
+        "map": config.log_map,
         "samples": config.samples,
         "seed": config.seed,
         "method": config.method,

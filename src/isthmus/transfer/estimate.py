@@ -83,7 +83,7 @@ def estimate(config: Config, spec: WorldSpec, folder: RunFolder | None = None) -
         for name in TRACES:
             if folder is None or not folder.trace_path(name).exists():
                 steps = steps.plus("traces", Taken(horizon, 1))
-    moves = MOVE * steps.resets if config.target.kind == "ros" else 0.0
+    moves = MOVE * steps.resets if config.target.is_robot else 0.0
     return Estimate(steps, steps.total * spec.control_period, moves)
 
 

@@ -11,8 +11,8 @@ Phase = Literal["baseline", "collect", "fit", "evaluate", "done"]
 class Glimpse:
     """One control step of a robot that is moving now."""
 
-    distance: float
-    """From where it should be, as the task measures it."""
+    distance: float | None
+    """From where it should be, as a share, where the task measures that."""
     rate: float
     """Control steps a second."""
     steps: int

@@ -8,6 +8,7 @@ rounds/RRR.json           how the round went; its last file, so that a round wit
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
 steps.json                with a real target: how many steps it took, and what for
+forward.json              with logs alone: how well the simulator that they put right predicts them
 robot.json                with a robot over ROS: time kept, commands clipped, messages lost
 cord.json                 where a cord is tied to the robot, for the video alone
 result.json, report.html
@@ -70,6 +71,7 @@ class RunFolder:
         self.result_path, self.report_path = self.path / "result.json", self.path / "report.html"
         self.step_path, self.steps_path = self.path / "step.json", self.path / "steps.json"
         self.robot_path = self.path / "robot.json"
+        self.forward_path = self.path / "forward.json"
 
     def model_path(self, round_number: int) -> Path:
         """Where the model of a round is."""

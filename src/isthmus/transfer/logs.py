@@ -16,6 +16,14 @@ from isthmus.transfer.folder import RunFolder
 ROBOTS = 16
 
 
+def is_run(path: Path) -> bool:
+    """Whether this is, or may be meant as, the folder of a run: the folder of a log holds tables or bags."""
+    if RunFolder(path).config_path.exists() or not (path.exists() or path.suffix):
+        return True
+    logs = ("*.csv", "*.db3", "*.mcap", "meta/info.json")
+    return path.is_dir() and not any(next(path.glob(one), None) for one in logs)
+
+
 def logged(path: Path, task: Task) -> list[Episode]:
     """All episodes that a run of `task` has recorded on its target."""
     folder = RunFolder(path)

@@ -2,8 +2,9 @@
 
 import dataclasses
 import platform
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -129,5 +130,8 @@ class _Derived:
 
 def versions() -> dict[str, str]:
     """What this was computed with."""
-    packages = {name: version(name) for name in PACKAGES}
+    packages = dict[str, str]()
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):  # not everybody has them all
+            packages[name] = version(name)
     return {"commit": current_commit(), "python": platform.python_version()} | packages

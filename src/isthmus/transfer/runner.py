@@ -6,18 +6,19 @@ run that was killed goes on where it was and comes to the same result.
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.registry import TRAINS
 from isthmus.core import AnyPolicy, Episode, Problem, stream
+from isthmus.core.extras import require
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
@@ -38,8 +39,10 @@ from isthmus.transfer.targets.target import TRACED_EPISODES, MakeWorld, Settled,
 
 if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
-    from isthmus.transfer.targets.ros1 import Attended
+    from isthmus.transfer.targets.robot import Attended
 
+WAVE = 50
+"""Recorded episodes that are kept as one wave."""
 PHASES = ("collect", "fit", "evaluate")
 """Of a round, each of which is timed."""
 
@@ -56,26 +59,32 @@ def run_transfer(
     abandon: "Abandon | None" = None,
     context: SourceContext | None = None,
     emulated: Callable[[str], MakeWorld] | None = None,
+    recorded: Sequence[Episode] = (),
 ) -> Result:
     """Run `config` in `folder`, or go on with it; `watch` hears how it goes. A report needs `traces`.
 
     A robot over ROS may be `attended` by somebody who looks on and can stop it. An environment is held and closed when
     a `stop` is asked for, and `abandon` ends the process if its code cannot even be interrupted. The `context` that is
     known may be shared by runs of the same task, policy and seed. A firmware target needs `emulated`, which makes
-    robots from a board file.
+    robots from a board file. What was `recorded` of the target before is learned from first, and counts as samples.
     """
+    require((*METHODS[config.method].needs, *(TRAINS if config.settings.may_retrain else ())))
     context = context or SourceContext.of(config.task, config.policy, config.seed)
     task = context.task
     gap = config.load_gap().resolve(task.robot_model.model)
     gap.apply(task.robot_model.model)  # a gap that does not fit is refused before anything is written
-    connect = make_target(config.target, Setup(config, task, gap, attended, stop or Stop(), abandon, emulated))
+    connect = make_target(
+        config.target, Setup(config, task, gap, attended, stop or Stop(), abandon, emulated, recorded)
+    )
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
             return Result.load(folder.result_path)
         watcher: Watcher = watch or (lambda _event: None)
         # Matrices this small gain nothing from threads, and wait for them where the machine has other work to do.
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - whoever only acts does without it
+
         with threadpool_limits(1, user_api="blas"), connect(folder) as target:
-            return _Run(config, folder, context, gap, target, watcher).run(traces=traces)
+            return _Run(config, folder, context, gap, target, watcher, recorded).run(traces=traces)
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,7 @@ class _Run:
     gap: Gap
     target: Target
     watch: Watcher
+    recorded: Sequence[Episode] = ()
 
     @cached_property
     def counter(self) -> StepCounter:
@@ -204,9 +214,10 @@ class _Run:
         config = self.config
         end = config.round_end(before)
         goal, length = min(config.samples, end), config.episode_length(number, end, self.task.robot_model.spec.horizon)
-        waves, samples = list(known), before + sum(_samples(wave) for wave in known)
+        waves = self._recorded_waves(known) if number == 0 else list(known)
+        samples = before + sum(_samples(wave) for wave in waves)
         while samples < goal:
-            n = self._robots_for(goal - samples, length, waves)
+            n = self._robots_for(goal - samples, length, waves[-(-len(self.recorded) // WAVE) if number == 0 else 0 :])
             reference = ReferenceRollout(self.expert, self.task.source(n), 1, self.context.observation_scale)
             with self.counter.counting("collection"):
                 wave = self._wave(method, reference, n, length, goal - samples, (number, len(waves)))
@@ -215,6 +226,13 @@ class _Run:
             samples += _samples(wave)
             self._tell("collect", samples, number)
         return waves
+
+    def _recorded_waves(self, known: list[list[Episode]]) -> list[list[Episode]]:
+        """The waves of the first round that are on disk, after those of what was recorded before the run."""
+        before = [list(self.recorded[first : first + WAVE]) for first in range(0, len(self.recorded), WAVE)]
+        for number, wave in enumerate(before[len(known) :], len(known)):
+            self.folder.save_wave(0, number, wave)
+        return [*known, *before[len(known) :]]
 
     def _wave(
         self, method: Method, reference: ReferenceRollout, n: int, length: int, budget: int, name: tuple[int, int]

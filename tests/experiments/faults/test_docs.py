@@ -14,3 +14,11 @@ def test_the_fault_table_is_that_of_the_stored_results():
     assert campaign.table() in (DOCS / "safety.md").read_text(encoding="utf-8")
     shown = {(row["fault"], row["phase"]) for row in campaign.rows}
     assert shown == {(fault.name, phase) for fault in FAULTS for phase in fault.phases}
+
+
+def test_the_fault_table_over_ros_2_is_that_of_the_stored_results():
+    campaign = Campaign.load(DOCS / "results" / "ros2-safety.json")
+    assert campaign.facts["transport"] == "ros2"
+    assert campaign.table() in (DOCS / "ros2.md").read_text(encoding="utf-8")
+    shown = {(row["fault"], row["phase"]) for row in campaign.rows}
+    assert shown == {(fault.name, phase) for fault in FAULTS for phase in fault.phases if "ros2" in fault.transports}

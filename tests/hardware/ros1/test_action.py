@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from isthmus.hardware.goal import Goal
 from isthmus.hardware.ros1.action import (
     ACTION,
     ACTIVE,
@@ -20,7 +21,6 @@ from isthmus.hardware.ros1.action import (
     STATES,
     STATUS,
     SUCCEEDED,
-    Goal,
     action_type,
     write_goal,
 )

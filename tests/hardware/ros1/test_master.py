@@ -3,7 +3,7 @@
 import numpy as np
 
 from isthmus.core import History, stream
-from isthmus.hardware.ros1.processes import ros_master, stand_in
+from isthmus.hardware.processes import ros_master, stand_in
 
 
 def test_a_restart_of_the_master_is_survived(address, world_at, fetch):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from isthmus.core import Problem
+from isthmus.hardware.driver import columns
+from isthmus.hardware.goal import Cancel, Goal
 from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.action import Cancel, Goal, action_type, read_goal, write_goal
+from isthmus.hardware.ros1.action import action_type, read_goal, write_goal
 from isthmus.hardware.ros1.bindings import find_ros
-from isthmus.hardware.ros1.messages import columns
 
 needs_ros = pytest.mark.skipif(bool(find_ros()), reason=find_ros() or "ROS is there")
 

@@ -27,7 +27,11 @@ EXAMPLES = [
     TargetSpec("gym", "gap:strange-v0"),
     TargetSpec("ros", "//127.0.0.1:11311"),
     TargetSpec("ros", "//robot.local:4711"),
+    TargetSpec("ros2", "//0/arm_controller"),
+    TargetSpec("ros2", "//42@eth0/left/arm/commands"),
+    TargetSpec("udp", "//10.0.0.5:9870"),
     TargetSpec("firmware", "boards/weak_leg.toml"),
+    TargetSpec("logs", "recorded"),
 ]
 
 
@@ -75,7 +79,7 @@ def test_the_file_is_that_of_earlier_versions(gap, environment, target, tmp_path
 
 def test_only_the_task_s_own_robot_is_simulated_and_only_a_robot_has_an_address():
     assert [one.kind for one in EXAMPLES if one.simulated] == ["gap"] * 4
-    assert {one.address for one in EXAMPLES if one.kind != "ros"} == {None}
+    assert {one.address for one in EXAMPLES if not one.is_robot} == {None}
     assert TargetSpec.parse("ros://here").address == Address("here")
     assert str(TargetSpec.parse("ros://here")) == "ros://here:11311"
 
@@ -83,7 +87,7 @@ def test_only_the_task_s_own_robot_is_simulated_and_only_a_robot_has_an_address(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("firmwre:board.toml", "unknown kind of target 'firmwre': choose from firmware, gap, gym, ros"),
+        ("firmwre:board.toml", "unknown kind of target 'firmwre': choose from firmware, gap, gym, logs, ros"),
         ("gm:Hopper", "did you mean 'gym'"),
         ("my_envs:Arm", "give an environment's id or Python file, gym:ID"),
         ("", "names no target"),

@@ -9,7 +9,7 @@ from typing import Any, cast
 from isthmus.actuators.log import Command
 from isthmus.actuators.reading.table import Table
 from isthmus.core import Problem
-from isthmus.io.files import write_whole
+from isthmus.io import read_regular, write_whole
 
 ROLES = ("time", "target", "position", "velocity", "torque", "enabled")
 NEEDED = ("target", "position")
@@ -78,7 +78,7 @@ class Mapping:
     def load(path: Path) -> "Mapping":
         """Read a mapping that `save` wrote or a person."""
         try:
-            data = tomllib.loads(path.read_text())
+            data = tomllib.loads(read_regular(path, limit=1_000_000, follow=True).decode())
         except OSError as error:
             raise Problem(f"cannot read the mapping {path}: {error.strerror}") from error
         except ValueError as error:

@@ -2,9 +2,10 @@
 
 Every candidate is rehearsed there, from the same starts and under the same disturbances, before it goes to the robot.
 The source's policy as it is stays unless another one surely does better; one that only seems to is rehearsed for
-longer. What is new has been learned from more, and is taken unless what was taken last surely does better. Where all of
-them fall short, other weights are tried: an underactuated robot has to miss something. And where that falls short too,
-and the policy may be changed, it is trained on in the corrected simulator, and rehearsed like the others.
+longer. What is new has been learned from more, and is taken unless what was taken last surely does better; what was
+taken last is not given up for the source's policy unless that surely does better. Where all of them fall short, other
+weights are tried: an underactuated robot has to miss something. And where that falls short too, and the policy may be
+changed, it is trained on in the corrected simulator, and rehearsed like the others.
 
 Where commands take effect late, all learn as from a robot that is on time, and decide for when it will be.
 """

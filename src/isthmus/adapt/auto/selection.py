@@ -117,14 +117,22 @@ class CandidateSelection:
 
 
 def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
-    """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is."""
+    """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is.
+
+    Where nobody is, what was taken before stays: it has run on the target, and is not given up for a policy that does
+    not surely do better.
+    """
     best = UNADAPTED
     for name in scores:
         if name not in (UNADAPTED, PREVIOUS) and _gain(scores[name], scores[best]).exceeds(by=SURELY):
             best = name
     if best != UNADAPTED and _gain(scores[best], scores[UNADAPTED]).mean < least:
         best = UNADAPTED
-    return PREVIOUS if PREVIOUS in scores and _gain(scores[PREVIOUS], scores[best]).exceeds(by=SURELY) else best
+    if PREVIOUS not in scores:
+        return best
+    if best == UNADAPTED:
+        return UNADAPTED if _gain(scores[UNADAPTED], scores[PREVIOUS]).exceeds(by=SURELY) else PREVIOUS
+    return PREVIOUS if _gain(scores[PREVIOUS], scores[best]).exceeds(by=SURELY) else best
 
 
 def unsettled(scores: Mapping[str, Float], worth: float, *, early: bool = False) -> list[str]:

@@ -115,13 +115,13 @@ class AR1Disturbance:
         """Commands (n, act) whose effect comes closest to what is wanted, within limits (n, act)."""
         if not self.saturates:
             return wanted - (belief * self.grid).sum(axis=-1)
-        commands, effect, squared = self._effects
+        commands, effect, squared = self.effects
         cost = _each_actuator(belief, squared) - 2 * wanted[..., None] * _each_actuator(belief, effect)
         best = np.argmin(cost, axis=-1)
         return np.where(self.std > 0, commands[np.arange(len(commands)), best], wanted)
 
     @cached_property
-    def _effects(self) -> tuple[Float, Float, Float]:
+    def effects(self) -> tuple[Float, Float, Float]:
         """Commands (act, c), what each comes to under each disturbance, and its square (act, g, c)."""
         commands = (1 + FURTHEST * self.std[:, None]) * np.linspace(-1, 1, COMMANDS)
         effect = np.clip(commands[:, None] + self.grid[..., None], -1, 1)

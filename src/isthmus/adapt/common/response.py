@@ -105,16 +105,14 @@ class Response:
         error = self.errors(observations, wanted, past)
         share = self._share(wanted)
         against = self.disturbance.command(belief, share) - share
-        return self.half_range * (
-            against @ self._inverse_gain + np.clip(-error @ self._inverse_gain, -LARGEST, LARGEST)
-        )
+        return self.half_range * (against @ self.inverse_gain + np.clip(-error @ self.inverse_gain, -LARGEST, LARGEST))
 
     def _share(self, actions: Float) -> Float:
         """Actions (n, act) from the middle of their range, in half ranges: within limits between -1 and 1."""
         return (actions - self.middle) / self.half_range
 
     @cached_property
-    def _inverse_gain(self) -> Float:
+    def inverse_gain(self) -> Float:
         """From an error to the change of the command that makes up for it (act, act)."""
         begin = 1 + len(self.targets)
         gain = self.weights[begin : begin + len(self.half_range)]

@@ -14,10 +14,14 @@ CLOSE = 0.05
 
 
 def sim_derived_policy(
-    robot_model: RobotModel, policy: AnyPolicy, rng: np.random.Generator
+    robot_model: RobotModel, policy: AnyPolicy, rng: np.random.Generator, known: Int | None = None
 ) -> Callable[[AnyPolicy], AnyPolicy]:
-    """Wraps policies to see derived numbers as the simulator has them; these are found while `policy` acts."""
-    derived, simulator = _derived(robot_model, policy, rng), MujocoWorld(robot_model)
+    """Wraps policies to see derived numbers as the simulator has them.
+
+    These are found while `policy` acts, unless their dimensions are `known`.
+    """
+    derived = _derived(robot_model, policy, rng) if known is None else known
+    simulator = MujocoWorld(robot_model)
     return lambda one: SimDerivedPolicy(one, simulator.show, derived) if len(derived) else one
 
 

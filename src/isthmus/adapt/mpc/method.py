@@ -6,7 +6,6 @@ from typing import Protocol
 
 import numpy as np
 
-from isthmus.adapt.common.cost_to_go import even_metric
 from isthmus.adapt.method import Source, SourceCost, UntrainedMethod
 from isthmus.adapt.mpc.affine import Affine, Transition, Units
 from isthmus.adapt.mpc.horizon import Horizon, outlook
@@ -21,7 +20,6 @@ from isthmus.core import (
     Simulator,
     act,
     initial_state,
-    stream,
 )
 from isthmus.policies import Decision
 
@@ -112,8 +110,7 @@ class PlanningMethod(UntrainedMethod):
         if source.cost is None:
             raise Problem("this task does not say what its simulation costs, and a plan is made for a cost")
         self._source, self._cost, self._adaptation = source, source.cost, adaptation
-        scale = even_metric(source.policy, source.unclamped, stream(source.seed, "spread")).scale
-        self._units = Units(source.spec, scale)
+        self._units = Units(source.spec, source.step_scale)
 
     def policy(self) -> PlanningPolicy:
         """A planner without a past."""

@@ -4,8 +4,12 @@ from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated
 
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
+from tyro.conf import Positional, arg
+
+from isthmus.cli.analyse.identify_logs import identify_logs
+from isthmus.cli.arguments import EXPERT, PolicyArgument
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem
 from isthmus.core.commit import current_commit
@@ -26,14 +30,35 @@ class Identify:
 
     Example: `isthmus analyse identify hopper --logs runs/r0`
 
+    Example: `isthmus analyse identify arm.xml --logs run1.csv run2.csv run3.csv --map arm.logmap.toml`
+
     What the steps do not determine stays as the simulator has it, and is marked so.
     """
 
-    task: TaskArgument
+    task: Annotated[
+        Positional[str],
+        arg(
+            metavar="TASK",
+            help="The robot and its task: see `isthmus list tasks`; a robot file, as in my_robot.py, which is code and "
+            "is run; for logs, a robot model (MJCF or URDF) will do.",
+        ),
+    ] = ""
+    robot: str | None = None
+    """The same, as other commands about logs have it."""
     gap: str = "none"
     """What is different on a simulated target, as in mass=1.2: see `isthmus list gaps`."""
-    logs: Path | None = None
-    """Folder of a run whose recorded steps are taken instead, of whatever robot."""
+    logs: tuple[Path, ...] = ()
+    """Folder of a run whose recorded steps are taken instead, of whatever robot; or logs of a robot."""
+    map: Path | None = None
+    """Which column of the logs is which joint (`isthmus logs map`); guessed when not given."""
+    train: int | None = None
+    """Recordings to fit to, of several logs; about 60 % when not given."""
+    kp: tuple[float, ...] = ()
+    """Gain that the drives were set to, in N m/rad, where a log's commands are positions."""
+    kd: tuple[float, ...] = ()
+    """Damping that the drives were set to, in N m s/rad."""
+    out: Path | None = None
+    """JSON file for what is identified from logs; of an MJCF file, the model with it is written beside."""
     samples: int = 2000
     """Steps that are taken on the simulated target."""
     source: PolicyArgument = EXPERT
@@ -48,13 +73,20 @@ class Identify:
         from isthmus.robots import load_task
         from isthmus.sysid import Physics, Transitions, estimates, identify
         from isthmus.transfer import source_policy
-        from isthmus.transfer.logs import gather, logged
+        from isthmus.transfer.logs import gather, is_run, logged
 
         if self.logs and self.gap != "none":
             raise Problem("logs are of a target of their own: give them, or a gap, not both")
-        task, gap = load_task(self.task), Gap.parse(self.gap)
+        robot = self.robot or self.task
+        if not robot:
+            raise Problem("name the robot, as in `isthmus analyse identify hopper`: see `isthmus list tasks`")
+        if self.logs and not (len(self.logs) == 1 and is_run(self.logs[0])):
+            gains = self.kp, self.kd
+            identify_logs(self.logs, robot, self.map, gains, self.train, self.out, json=self.json)
+            return
+        task, gap = load_task(robot), Gap.parse(self.gap)
         if self.logs:
-            episodes = logged(self.logs, task)
+            episodes = logged(self.logs[0], task)
         else:
             policy = source_policy(task, self.source.file)
             episodes = gather(task, gap, policy, self.samples, self.seed)
@@ -64,8 +96,8 @@ class Identify:
         if self.json:
             print_json(
                 {
-                    "task": self.task,
-                    "target": str(self.logs or self.gap),
+                    "task": robot,
+                    "target": str(self.logs[0] if self.logs else self.gap),
                     "samples": len(steps),
                     "typical_error": {"simulator": found.before.typical, "identified": found.after.typical},
                     "rms_error": {"simulator": found.before.rms, "identified": found.after.rms},
@@ -75,7 +107,7 @@ class Identify:
             )
             return
         print_table(
-            f"{self.task}, {self.logs.name if self.logs else self.gap}, {len(steps)} samples",
+            f"{robot}, {self.logs[0].name if self.logs else self.gap}, {len(steps)} samples",
             ("", "unit", "simulator ", "robot ", "times ", "determined "),
             [_row(one, part) for one in rows for part in _changed_parts(one)],
         )

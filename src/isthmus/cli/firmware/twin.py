@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus.cli.firmware.run import FirmwareArgument, find_board
+from tyro.conf import UseAppendAction
+
+from isthmus.cli.firmware.run import FirmwareArgument, find_board, parse_faults
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem, check_range
 
@@ -25,7 +27,12 @@ class FitTwin:
 
     Example: `isthmus firmware twin reference.elf --board quadruped --out twin.npz`
 
+    Example: `isthmus firmware twin reference.elf --board leg --fault usart1.delay_ms=10 --out late.npz`
+
+    `isthmus policy train --twin FILE` trains a policy behind it.
+
     The table compares the twin with another run of the firmware (KS is the Kolmogorov-Smirnov distance of the ages).
+    Its last column is how late what the host asks for is, on average.
     """
 
     firmware: FirmwareArgument
@@ -33,6 +40,8 @@ class FitTwin:
     """The board file; or quadruped or leg, the boards of the reference firmware."""
     task: str = "squat"
     """What the host asks of the robot meanwhile."""
+    fault: UseAppendAction[tuple[str, ...]] = ()
+    """Parameters and faults, as in usart1.delay_ms=10 or can*.loss=0.02: the twin has them too."""
     seconds: float = 20.0
     """Simulated seconds that are recorded."""
     seed: int = 0
@@ -64,11 +73,13 @@ class FitTwin:
             )
             return
         rows = [
-            (name, *(f"{one[key]:.3f}" for key in ("mean_ms", "p95_ms", "most_ms", "ks")))
+            (name, *(f"{one[key]:.3f}" for key in ("mean_ms", "p95_ms", "most_ms", "ks", "target_ms")))
             for name, one in figures.items()
         ]
         print_table(
-            f"age of samples when used, {board.name}", ("joint", "mean ms ", "95 % ms ", "most ms ", "KS "), rows
+            f"age of samples when used, {board.name}",
+            ("joint", "mean ms ", "95 % ms ", "most ms ", "KS ", "target late ms "),
+            rows,
         )
         stdout.print(f"twin: {self.out}", soft_wrap=True)
 
@@ -78,9 +89,11 @@ class FitTwin:
         from isthmus.firmware.loop import Loop
         from isthmus.firmware.motions import motion_of
 
+        faults = parse_faults(self.fault)
         if is_linux_program(self.firmware):
-            return run_daemon(self.firmware, board, self.seconds, seed, {}, motion=self.task).events
+            return run_daemon(self.firmware, board, self.seconds, seed, faults, motion=self.task).events
         with Loop(board, read_elf(self.firmware), trace=int(EVENTS_A_SECOND * self.seconds)) as loop:
+            loop.faults(faults)
             loop.reset(seed)
             loop.play(motion_of(self.task), self.seconds, seed)
             return loop.trace_events()
@@ -99,5 +112,6 @@ class FitTwin:
                 "p95_ms": round(float(np.quantile(ages, 0.95)), 4),
                 "most_ms": round(float(ages.max()), 4),
                 "ks": round(kolmogorov_smirnov(replayed[joint], recorded), 4),
+                "target_ms": round(1e3 * float(twin.action_ages_s[joint].mean()), 4),
             }
         return figures

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, reward_name
+from isthmus.cli.firmware.equipment import with_twin
 from isthmus.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Evaluate:
     source: PolicyArgument = EXPERT
     actuator: Path | None = None
     """An actuator model (.npz) for the robot's drives: see `isthmus actuator fit`."""
+    twin: Path | None = None
+    """A twin of the robot's firmware (.npz): how late its processor and buses are. See `isthmus firmware twin`."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
@@ -40,6 +43,9 @@ class Evaluate:
         from isthmus.robots import load_task
         from isthmus.transfer import source_policy
 
+        if self.twin is not None:
+            replace(self, task=with_twin(self.task, self.twin), twin=None).run()
+            return
         if self.actuator is not None:
             replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
             return

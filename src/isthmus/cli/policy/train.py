@@ -11,9 +11,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from isthmus.cli.actuator.equipment import with_actuator
 from isthmus.cli.arguments import TaskArgument
+from isthmus.cli.firmware.equipment import with_twin
 from isthmus.cli.output import print_json, started_late, stderr
 from isthmus.cli.policy.evaluate import print_evaluation
-from isthmus.experts.settings import RECIPES, Algorithm, TrainSettings
+from isthmus.experts.settings import Algorithm, TrainSettings, recipe_of
+from isthmus.robots.equipment import base_of
 
 QUIET_SECONDS = 30.0
 """Between two lines when nobody watches a terminal."""
@@ -33,7 +35,7 @@ def train_with_progress(
         TimeRemainingColumn(),
     )
     with started_late(Progress(*columns, console=stderr)) as progress:
-        bar = progress.add_task("", total=settings.steps, name=task_name, recent="-")
+        bar = progress.add_task("", total=settings.steps, name=base_of(task_name), recent="-")
 
         began, last_report = time.monotonic(), 0.0
         at_first: int | None = None
@@ -74,6 +76,8 @@ class Train:
     """Begin with this policy (.npz, with its provenance beside it) instead of from nothing."""
     actuator: Path | None = None
     """An actuator model (.npz) for the robot's drives: see `isthmus actuator fit`."""
+    twin: Path | None = None
+    """A twin of the robot's firmware (.npz): how late its processor and buses are. See `isthmus firmware twin`."""
     algorithm: Algorithm | None = None
     """How to train; the task's recipe when not given, as for all below."""
     steps: int | None = None
@@ -111,15 +115,17 @@ class Train:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.policy.train import train_with_progress
         from isthmus.robots import load_task
-        from isthmus.robots.equipment import base_of
 
+        if self.twin is not None:
+            dataclasses.replace(self, task=with_twin(self.task, self.twin), twin=None).run()
+            return
         if self.actuator is not None:
             dataclasses.replace(self, task=with_actuator(self.task, self.actuator), actuator=None).run()
             return
         base = base_of(self.task)
         name = Path(base).stem if base.endswith(".py") else base.replace(":", "-")
         path = self.out or Path(f"expert-{name}-{self.seed}.npz")
-        recipe = RECIPES.get(base, TrainSettings())
+        recipe = recipe_of(base)
         given = {field.name: getattr(self, field.name) for field in dataclasses.fields(recipe)}
         settings = dataclasses.replace(recipe, **{name: value for name, value in given.items() if value is not None})
         made = train_with_progress(

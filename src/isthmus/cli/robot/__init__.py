@@ -1,1 +1,1 @@
-"""`isthmus robot`: simulated robots on a ROS graph."""
+"""`isthmus robot`: simulated robots at an address."""

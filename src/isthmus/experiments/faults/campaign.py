@@ -15,6 +15,7 @@ from isthmus.experiments.faults.kinds import FAULTS, Fault, Phase
 from isthmus.experiments.faults.row import run_row
 from isthmus.experiments.pool import run_all
 from isthmus.experiments.tables import table
+from isthmus.hardware.processes import Transport
 from isthmus.io import read_json, write_json
 
 COLUMNS = (
@@ -68,9 +69,15 @@ def run_campaign(
     lanes: int,
     only: str = "",
     tell: Callable[[str], None] = lambda _what: None,
+    transport: Transport = "ros1",
 ) -> Campaign:
     """Inflict every fault with `only` in its name `trials` times in each of its phases, on `lanes` robots at once."""
-    wanted = [_Trials(fault, phase, trials, seed) for fault in FAULTS for phase in fault.phases if only in fault.name]
+    wanted = [
+        _Trials(fault, phase, trials, seed, transport)
+        for fault in FAULTS
+        for phase in fault.phases
+        if only in fault.name and transport in fault.transports
+    ]
     if not wanted or trials < 1 or lanes < 1:
         names = ", ".join(fault.name for fault in FAULTS)
         raise Problem(f"there is nothing to try: give at least one trial and one lane, and part of a name of {names}")
@@ -82,7 +89,7 @@ def run_campaign(
 
     # Each row has a process of its own: rospy knows one ROS master in a process.
     run_all(wanted, _Trials.run, deliver, workers=lanes, fresh=True)
-    return Campaign([rows[work.name] for work in wanted], _facts(trials, seed, lanes))
+    return Campaign([rows[work.name] for work in wanted], _facts(trials, seed, lanes, transport))
 
 
 @dataclass(frozen=True)
@@ -93,13 +100,14 @@ class _Trials:
     phase: Phase
     trials: int
     seed: int
+    transport: Transport
 
     @property
     def name(self) -> str:
         return f"{self.fault.name}, {self.phase}"
 
     def run(self) -> dict[str, Any]:
-        return run_row(self.fault, self.phase, self.trials, self.seed).to_json()
+        return run_row(self.fault, self.phase, self.trials, self.seed, self.transport).to_json()
 
 
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
@@ -126,11 +134,12 @@ def _median_and_worst(values: Iterable[float | None], unit: float, digits: int) 
     return f"{np.median(known):.{digits}f} / {known.max():.{digits}f}" if len(known) else "-"
 
 
-def _facts(trials: int, seed: int, lanes: int) -> dict[str, Any]:
+def _facts(trials: int, seed: int, lanes: int, transport: Transport) -> dict[str, Any]:
     return {
         "trials": trials,
         "seed": seed,
         "lanes": lanes,
+        "transport": transport,
         "commit": current_commit(),
         "system": platform.platform(),
         "cores": os.cpu_count(),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from isthmus.hardware.processes import Transport
+
 Phase = Literal["swing", "move", "connect"]
 """What the arm is doing when it goes wrong; on connecting it has not begun to do anything."""
 Promise = Literal["stop", "watchdog", "follow", "runs out", "refused", "goes on"]
@@ -29,16 +31,20 @@ class Fault:
     phases: tuple[Phase, ...] = ("swing",)
     code: int | None = None
     """The controller's exit code, where it ends."""
+    transports: tuple[Transport, ...] = ("ros1", "ros2", "udp")
+    """By which of these it can come."""
 
 
 BOTH: tuple[Phase, ...] = ("swing", "move")
 ON_SIGNAL = "--faults.on-signal"
+OVERHEARD: tuple[Transport, ...] = ("ros1", "ros2")
+"""Where a bystander sees a hold on its way to a robot that cannot tell of it any more."""
 
 
 def _stops() -> list[Fault]:
     return [
         Fault("stop key", "key", "stop", phases=BOTH, code=2),
-        Fault("stop topic", "topic", "stop", phases=BOTH, code=2),
+        Fault("stop topic", "topic", "stop", phases=BOTH, code=2, transports=OVERHEARD),
         Fault("Ctrl-C", "controller SIGINT", "stop", phases=BOTH, code=130),
         Fault("SIGTERM", "controller SIGTERM", "stop", phases=BOTH, code=143),
         Fault("SIGHUP", "controller SIGHUP", "stop", phases=BOTH, code=129),
@@ -50,9 +56,9 @@ def _stops() -> list[Fault]:
 def _robots() -> list[Fault]:
     return [
         Fault("joint states end, arm moves on", "robot SIGUSR1", "watchdog", (ON_SIGNAL, "--faults.silent"), BOTH),
-        Fault("robot frozen (SIGSTOP)", "robot SIGSTOP", "watchdog", phases=BOTH),
-        Fault("robot killed (kill -9)", "robot SIGKILL", "watchdog", phases=BOTH),
-        Fault("network gone", "robot SIGUSR1", "watchdog", (ON_SIGNAL, "--faults.cut"), BOTH),
+        Fault("robot frozen (SIGSTOP)", "robot SIGSTOP", "watchdog", phases=BOTH, transports=OVERHEARD),
+        Fault("robot killed (kill -9)", "robot SIGKILL", "watchdog", phases=BOTH, transports=OVERHEARD),
+        Fault("network gone", "robot SIGUSR1", "watchdog", (ON_SIGNAL, "--faults.cut"), BOTH, transports=OVERHEARD),
     ]
 
 

@@ -13,12 +13,10 @@ import numpy as np
 
 from isthmus.experiments.faults.flight import Flight
 from isthmus.experiments.faults.kinds import BOUNDS, Fault, Phase
+from isthmus.experiments.faults.overhear import overhear
 from isthmus.experiments.faults.trial import Controller, Trial, inflict
-from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.action import CANCEL
-from isthmus.hardware.ros1.bindings import Graph, message
-from isthmus.hardware.ros1.messages import STOP
-from isthmus.hardware.ros1.processes import free_port, ros_master, stand_in
+from isthmus.hardware.address import RobotAddress
+from isthmus.hardware.processes import Transport, free_address, ros_master, stand_in
 
 WAITS: dict[Phase, tuple[float, float]] = {"swing": (0.5, 2.5), "move": (0.8, 1.3), "connect": (0.0, 0.0)}
 """Seconds from the beginning of a phase to the fault, from and to."""
@@ -68,9 +66,9 @@ class Row:
         }
 
 
-def run_row(fault: Fault, phase: Phase, trials: int, seed: int) -> Row:
-    """Inflict `fault` so many times, on a stand-in robot and a ROS graph of its own."""
-    rng, address = np.random.default_rng((seed, *f"{fault.name} {phase}".encode())), Address(port=free_port())
+def run_row(fault: Fault, phase: Phase, trials: int, seed: int, transport: Transport = "ros1") -> Row:
+    """Inflict `fault` so many times, on a stand-in robot at an address of its own."""
+    rng, address = np.random.default_rng((seed, *f"{fault.name} {phase}".encode())), free_address(transport)
     with tempfile.TemporaryDirectory(prefix="isthmus-faults-") as folder, ExitStack() as stack:
         stack.enter_context(ros_master(address))
         bench = _Bench(fault, phase, address, Path(folder) / "flight.jsonl")
@@ -81,13 +79,9 @@ def run_row(fault: Fault, phase: Phase, trials: int, seed: int) -> Row:
 class _Bench:
     """A robot to be treated badly, and a controller that is loaded for the next trial."""
 
-    def __init__(self, fault: Fault, phase: Phase, address: Address, log: Path) -> None:
+    def __init__(self, fault: Fault, phase: Phase, address: RobotAddress, log: Path) -> None:
         self._fault, self._phase, self._address, self._log = fault, phase, address, log
-        graph, kind = Graph(address, "faults"), message("std_msgs/Empty")
-        stop = graph.publish(STOP, kind)
-        self._stop, self._publish_stop = stop, lambda: stop.publish(kind())
-        self._cancels: list[float] = []
-        graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda _cancel: self._cancels.append(time.time()))
+        self._overheard = overhear(address)
         self._robot: Any = None
         self._loaded = itertools.count()
         self._next: Controller | None = None
@@ -98,12 +92,13 @@ class _Bench:
             self._next.close()
         if self._robot is not None:
             self._robot.__exit__(None, None, None)
+        self._overheard.close()
 
     def trial(self, wait: float) -> Trial:
         """Let the arm move for `wait` seconds, and let it go wrong."""
         controller, self._next = self._next or self._load(), None
         robot, since = self._switched_on(), time.time()
-        self._cancels.clear()
+        self._overheard.holds.clear()
         try:
             controller.go()
             if self._phase == "connect":
@@ -111,16 +106,16 @@ class _Bench:
                 return self._judged(controller, since, since, code)
             controller.expect(self._phase)
             time.sleep(wait)
-            while self._fault.way == "topic" and not self._stop.get_num_connections():
+            while self._fault.way == "topic" and not self._overheard.heeded():
                 time.sleep(0.01)
-            before = len(self._cancels)
-            at = inflict(self._fault.way, controller, robot, self._publish_stop)
+            before = len(self._overheard.holds)
+            at = inflict(self._fault.way, controller, robot, self._overheard.stop)
             time.sleep(WATCHED * (2 if self._fault.promise == "goes on" else 1))
             code = controller.wait(0.0 if self._fault.code is None else ENDS)
             if self._fault.way == "robot SIGSTOP":
                 robot.send_signal(signal.SIGCONT)
                 time.sleep(SETTLED)
-            del self._cancels[:before]
+            del self._overheard.holds[:before]
             return self._judged(controller, since, at, code)
         finally:
             controller.close()
@@ -135,7 +130,7 @@ class _Bench:
         at = flight.faults[0] if flight.faults else at
         # A robot that is frozen, killed or cut off does not hear it: then it counts when it was on its way.
         cut_off = self._fault.way in ("robot SIGSTOP", "robot SIGKILL") or "--faults.cut" in self._fault.options
-        holds = [when for when in (self._cancels if cut_off else flight.holds) if when >= at]
+        holds = [when for when in (self._overheard.holds if cut_off else flight.holds) if when >= at]
         # And nobody can tell when it came to rest.
         rest = None if self._fault.way in ("robot SIGSTOP", "robot SIGKILL") else flight.at_rest(at)
         return Trial(

@@ -26,7 +26,7 @@ typedef struct { int64_t t; int32_t kind, source; int64_t a, b; } TraceEvent;
 
 enum TraceKind {
     T_EXC_ENTER = 1, T_EXC_LEAVE, T_CAN_FRAME, T_CAN_DELIVERED, T_I2C, T_UART_RX, T_UART_TX, T_IDLE, T_WATCHDOG,
-    T_RESET, T_FAULT, T_COMMAND, T_CAN_ERROR, T_BUS_OFF, T_IMU_SAMPLE, T_FAULT_WINDOW, T_MARK
+    T_RESET, T_FAULT, T_COMMAND, T_CAN_ERROR, T_BUS_OFF, T_IMU_SAMPLE, T_FAULT_WINDOW, T_MARK, T_HOST_SENT
 };
 
 /* --- CAN: a wire with nodes; arbitration by identifier, frames take their time --- */

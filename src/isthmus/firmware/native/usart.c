@@ -1,7 +1,8 @@
 /* STM32F4 USART, asynchronous. What the firmware sends is kept for the host; what the host sends arrives byte by byte.
 
    A DMA transfer to the transmitter reads its memory at once and ends when the last byte has left. A rate that differs
-   from the host's by more than 3 % turns every byte that arrives into another. */
+   from the host's by more than 3 % turns every byte that arrives into another. What the host sends may be kept for a
+   while on its way (`delay_ms`, `jitter_ms`: a radio link, a busy host); it stays in order. */
 #include "board.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,12 +12,21 @@ enum { SR = 0x00, DR = 0x04, BRR = 0x08, CR1 = 0x0C, CR2 = 0x10, CR3 = 0x14, POK
 enum { ORE = 1 << 3, IDLE = 1 << 4, RXNE = 1 << 5, TC = 1 << 6, TXE = 1 << 7 };
 enum { DMA_TO = 1 << 7, DMA_FROM = 1 << 6, USABLE = 1 << 13, RECEIVES = 1 << 2, SENDS = 1 << 3 };
 #define RING 8192
+#define FRAMES 256
 typedef struct {
     uint32_t sr, brr, cr1, cr2, cr3;
     uint8_t received, shifting, waiting, has_waiting, is_shifting, sr_read, dma_busy;
 } Usart;
 typedef struct { uint8_t bytes[RING]; int head, count; } Bytes;
-typedef struct { Bytes in, out; double lost_from, lost_to, loss, corrupt; Rng rng; ns heard; } Host;    /* the other end */
+typedef struct { ns due; int number, left; } Frame;                 /* what the host has sent in one go */
+typedef struct {                                                    /* the other end */
+    Bytes in, out;
+    Frame frames[FRAMES];
+    int first, waiting, number;
+    double lost_from, lost_to, loss, corrupt, delay_ms, jitter_ms;
+    Rng rng;
+    ns heard;
+} Host;
 
 static int push(Bytes *b, uint8_t byte) {
     if (b->count == RING) return 0;
@@ -86,11 +96,16 @@ static void arrived(void *self, int arg) {
         return raise_line(p);
     }
     uint8_t byte = pop(&h->in);
-    fw_at(p->rig, p->event, p->rig->now + byte_time(p));
+    Frame *frame = &h->frames[h->first];
+    int number = frame->number;
+    if (--frame->left == 0) h->first = (h->first + 1) % FRAMES, h->waiting--;
+    ns next = p->rig->now + byte_time(p), due = h->waiting ? h->frames[h->first].due + byte_time(p) : next;
+    fw_at(p->rig, p->event, due > next ? due : next);
     if (!hears || fw_within(p->rig->now, h->lost_from, h->lost_to) || fw_chance(&h->rng, h->loss)) return;
+    uint8_t sent = byte;
     if (fw_chance(&h->rng, h->corrupt)) byte ^= 1u << (int)(8 * fw_uniform(&h->rng));
     if (p->option > 0 && fabs(baud(p) / p->option - 1) > 0.03) byte ^= 0x55;
-    fw_trace_add(p->rig, T_UART_RX, p->index, p->rig->now, byte, 0);
+    fw_trace_add(p->rig, T_UART_RX, p->index, p->rig->now, byte, byte == sent ? number : -1);
     if (u->sr & RXNE) u->sr |= ORE;
     else u->received = byte, u->sr |= RXNE;
     if (u->cr3 & DMA_FROM) dma_request(p->board, p->at + DR, 1);
@@ -113,13 +128,14 @@ static void init(Peripheral *p) {
     Host *h = p->kept = calloc(1, sizeof *h);
     fw_knob(p->rig, p->name, "lost_from", &h->lost_from, 1e9), fw_knob(p->rig, p->name, "lost_to", &h->lost_to, 1e9);
     fw_knob(p->rig, p->name, "loss", &h->loss, 0), fw_knob(p->rig, p->name, "corrupt", &h->corrupt, 0);
+    fw_knob(p->rig, p->name, "delay_ms", &h->delay_ms, 0), fw_knob(p->rig, p->name, "jitter_ms", &h->jitter_ms, 0);
 }
 
 static void reset(Peripheral *p) {
     Host *h = p->kept;
     ((Usart *)p->state)->sr = TXE | TC;
-    h->in.count = 0;
-    if (p->rig->now == 0) h->out.count = 0, fw_seed(&h->rng, p->rig->seed, 300 + p->index);
+    h->in.count = 0, h->waiting = 0;
+    if (p->rig->now == 0) h->out.count = 0, h->number = 0, fw_seed(&h->rng, p->rig->seed, 300 + p->index);
 }
 
 static uint32_t reg_read(Peripheral *p, uint32_t offset) {
@@ -151,9 +167,15 @@ int uart_send(Board *b, int peripheral, const uint8_t *bytes, int n) {
     Peripheral *p = &b->peripheral[peripheral];
     Host *h = p->kept;
     int idle = h->in.count == 0, taken = 0;
+    if (n <= 0 || h->waiting == FRAMES) return 0;
     while (taken < n && push(&h->in, bytes[taken])) taken++;
-    if (idle && taken && p->rig->at[p->event] < p->rig->now + byte_time(p)) return taken;    /* the line is still busy */
-    if (idle && taken) p->rig->at[p->event] = NEVER, fw_at(p->rig, p->event, p->rig->now + byte_time(p));
+    if (!taken) return 0;
+    double hold_ms = h->delay_ms + (h->jitter_ms > 0 ? h->jitter_ms * fw_uniform(&h->rng) : 0);
+    Frame frame = {p->rig->now + (ns)(1e6 * hold_ms), ++h->number, taken};
+    h->frames[(h->first + h->waiting++) % FRAMES] = frame;
+    fw_trace_add(p->rig, T_HOST_SENT, p->index, p->rig->now, taken, frame.number);
+    if (!idle || (hold_ms <= 0 && p->rig->at[p->event] < p->rig->now + byte_time(p))) return taken;    /* the line is busy */
+    p->rig->at[p->event] = NEVER, fw_at(p->rig, p->event, frame.due + byte_time(p));
     return taken;
 }
 

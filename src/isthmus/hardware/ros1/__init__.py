@@ -1,6 +1,5 @@
-"""Robots on a ROS graph: a World over ROS."""
+"""Robots on a ROS 1 graph."""
 
 from isthmus.hardware.ros1.address import Address
-from isthmus.hardware.ros1.world import Pace, RosWorld
 
-__all__ = ["Address", "Pace", "RosWorld"]
+__all__ = ["Address"]

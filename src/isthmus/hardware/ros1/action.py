@@ -1,7 +1,5 @@
 """The action by which a Fetch's arm is sent along a trajectory: goals, cancels, and what becomes of a goal.
 
-The types of the messages with which a Fetch's arm is sent along a trajectory.
-
 Debian has no package of control_msgs. A message type in ROS is its definition, and what connects two nodes is a
 checksum over it: the definitions are given here, and a test holds their checksums against those of a real robot's.
 """
@@ -17,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.hardware.goal import Cancel, Goal
 from isthmus.hardware.ros1.bindings import message, require_ros
 from isthmus.hardware.ros1.messages import as_duration, as_time
 
@@ -99,34 +98,6 @@ STATUS, FEEDBACK = f"{ACTION}/status", f"{ACTION}/feedback"
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS = 0, -1, -2
 """Error codes of a result."""
 ACTIVE, PREEMPTED, SUCCEEDED, REJECTED = map(STATES.index, ("ACTIVE", "PREEMPTED", "SUCCEEDED", "REJECTED"))
-
-
-@dataclass(frozen=True)
-class Goal:
-    """Points to go to: seconds from now, and positions in the order of `names`."""
-
-    identity: str
-    names: tuple[str, ...]
-    points: tuple[tuple[float, Float], ...]
-    stamp: float
-    """When it was sent."""
-
-
-@dataclass(frozen=True)
-class Cancel:
-    """Gives up the goal of that identity, and all that were sent by then; with neither said, all there are."""
-
-    identity: str = ""
-    stamp: float = 0.0
-
-    @property
-    def everything(self) -> bool:
-        """Whether the arm is to hold, whatever it is after."""
-        return not self.identity and not self.stamp
-
-    def concerns(self, identity: str, stamp: float) -> bool:
-        """Whether it gives up that goal."""
-        return self.everything or identity == self.identity or (self.stamp > 0 and stamp <= self.stamp)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
 """The messages of a Fetch's joints and of its clock, to and from plain arrays."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from isthmus.core import Float
+from isthmus.hardware.driver import JointReading
 from isthmus.hardware.ros1.bindings import message
 
 JOINT_STATES = "/joint_states"
@@ -16,16 +15,6 @@ STOP = "/isthmus/stop"
 """Anybody may publish here to have the arm hold where it is."""
 SPEED = "/isthmus/speed"
 """Where a stand-in learns how fast its time is to go; a real robot does not listen."""
-
-
-@dataclass(frozen=True)
-class JointReading:
-    """Positions and velocities by joint name, at one time."""
-
-    stamp: float
-    names: tuple[str, ...]
-    positions: Float
-    velocities: Float
 
 
 def read_joints(received: Any) -> JointReading:  # noqa: ANN401
@@ -52,12 +41,6 @@ def write_clock(now: float) -> Any:  # noqa: ANN401
     made = message("rosgraph_msgs/Clock")()
     made.clock = as_time(now)
     return made
-
-
-def columns(names: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
-    """Where each of the `wanted` joints is among `names`; None unless all are there."""
-    at = {name: column for column, name in enumerate(names)}
-    return [at[joint] for joint in wanted] if all(joint in at for joint in wanted) else None
 
 
 def as_time(seconds: float) -> Any:  # noqa: ANN401

@@ -44,11 +44,11 @@ NAMES = (
 )
 
 
-def make_anymal() -> Task:
-    """The task."""
+def make_anymal(*, model: mujoco.MjModel | None = None) -> Task:
+    """The task; a compiled `model`, as from a bundle, takes the place of the file in example-robot-data."""
     return Task(
         name="anymal",
-        robot_model=robot_model(),
+        robot_model=robot_model(model=model),
         measure=measure,
         score=speed_kept,
         reward=walking_reward,
@@ -59,15 +59,20 @@ def make_anymal() -> Task:
     )
 
 
-def robot_model(*, motors: bool = False) -> RobotModel:
-    """The robot with ideal drives, whose commands are angles; or with bare motors, for a channel that makes torques."""
+def walking_spec(*, motors: bool = False) -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled, with ideal drives or with bare motors."""
     spec = anymal_spec()
     add_motors(spec) if motors else add_ideal_drives(spec, REACH)
     for name in ("clock", "command"):
         body = spec.worldbody.add_body(name=name, mass=1.0, inertia=np.ones(3), explicitinertial=True)
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_SLIDE.value, axis=(1, 0, 0))
+    return spec
+
+
+def robot_model(*, motors: bool = False, model: mujoco.MjModel | None = None) -> RobotModel:
+    """The robot with ideal drives, whose commands are angles; or with bare motors, for a channel that makes torques."""
     return RobotModel(
-        model=spec.compile(),
+        model=model or walking_spec(motors=motors).compile(),
         frame_skip=FRAME_SKIP,
         spec=_spec(),
         reads=(),

@@ -5,7 +5,7 @@ control. The swing's number and the time since its start are part of the observa
 model has them as two weightless slides, so that a simulation can be put anywhere along any swing.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import mujoco
 import numpy as np
@@ -25,10 +25,10 @@ CLOCK, SWING = 2 * ARM, 2 * ARM + 1
 """Where the observation has the seconds since the start, and the swing's number."""
 
 
-def make_fetch_swing() -> Task:
-    """The task."""
+def make_fetch_swing(*, model: mujoco.MjModel | None = None) -> Task:
+    """The task; a compiled `model`, as from a bundle, takes the place of the file in gymnasium-robotics."""
     body = RobotModel(
-        model=_model(),
+        model=model or fetch_spec().compile(),
         frame_skip=round(PERIOD / TIMESTEP),
         spec=_spec(),
         reads=(),
@@ -39,7 +39,7 @@ def make_fetch_swing() -> Task:
     return Task(
         name="fetch-swing",
         robot_model=body,
-        measure=distance,
+        measure=partial(distance, model=model),
         score=lambda _before, _commands, after: -after[:, 0],
         policy=SwingPolicy(),
         judged=_start_test,
@@ -58,11 +58,15 @@ class SwingPolicy:
         return references(now[:, SWING], now[:, CLOCK] + PERIOD)
 
 
-@cache
-def courses() -> tuple[Float, Float, Float]:
+def courses(model: mujoco.MjModel | None = None) -> tuple[Float, Float, Float]:
     """Where every swing's own simulation is, how fast, each (swings, steps + 1, 7), and its diameter (swings,)."""
+    return _courses(model)
+
+
+@cache
+def _courses(model: mujoco.MjModel | None) -> tuple[Float, Float, Float]:
     numbers = np.array(TRAINING + TEST, dtype=np.float64)
-    world = MujocoWorld(make_fetch_swing().robot_model, len(numbers))
+    world = MujocoWorld(make_fetch_swing(model=model).robot_model, len(numbers))
     start = world.place(at_start(numbers))
     moments = rollout(world, SwingPolicy(), start, steps=STEPS)
     seen = np.stack([start, *(moment.step.observations for moment in moments)], axis=1)
@@ -78,25 +82,28 @@ def at_start(numbers: Float) -> Float:
     return out
 
 
-def distance(fields: Fields) -> Float:
+def distance(fields: Fields, model: mujoco.MjModel | None = None) -> Float:
     """How far the arm is from its simulator's own trajectory, as a share of that trajectory's diameter (n, 1)."""
     qpos = fields["qpos"]
-    positions, _, diameter = on_reference(qpos[:, ARM + 1], qpos[:, ARM])
+    positions, _, diameter = on_reference(qpos[:, ARM + 1], qpos[:, ARM], model=model)
     return (np.linalg.norm(qpos[:, :ARM] - positions, axis=1) / diameter)[:, None]
 
 
-def on_reference(numbers: Float, times: Float, ahead: int = 0) -> tuple[Float, Float, Float]:
+def on_reference(
+    numbers: Float, times: Float, ahead: int = 0, model: mujoco.MjModel | None = None
+) -> tuple[Float, Float, Float]:
     """Where the swings' own simulations are, `ahead` steps after times (n,), and how fast, each (n, 7); diameters (n,).
 
     A swing that is over stays where it ended.
     """
-    reference, speed, diameter = courses()
+    reference, speed, diameter = courses(model)
     row = np.searchsorted(TRAINING + TEST, np.rint(numbers))
     step = np.clip(np.rint(times / PERIOD).astype(np.int64) + ahead, 0, STEPS)
     return reference[row, step], speed[row, step], diameter[row]
 
 
-def _model() -> mujoco.MjModel:
+def fetch_spec() -> mujoco.MjSpec:
+    """The MuJoCo model, ready to be compiled."""
     spec = arm_spec()
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST.value
@@ -111,7 +118,7 @@ def _model() -> mujoco.MjModel:
     for name in ("clock", "swing"):
         body = spec.worldbody.add_body(name=name, mass=1.0, inertia=np.ones(3), explicitinertial=True)
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_SLIDE.value, axis=(1, 0, 0))
-    return spec.compile()
+    return spec
 
 
 def _spec() -> WorldSpec:

@@ -1,15 +1,16 @@
 """How a run gets to its target: one in simulation is made, a real one is connected and let go of again."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from isthmus.core import Lost, Problem
+from isthmus.core import Episode, Lost, Problem
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
-from isthmus.hardware.ros1 import Address
+from isthmus.hardware.address import RobotAddress, parse_address
 from isthmus.hardware.stop import KEPT
+from isthmus.sysid.forward_model import fit_forward_model
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.folder import LOCK, RunFolder
@@ -19,7 +20,7 @@ from isthmus.transfer.targets.target import MakeWorld, SimulatedTarget, Target
 
 if TYPE_CHECKING:
     from isthmus.hardware.oversight import Abandon
-    from isthmus.transfer.targets.ros1 import Attended
+    from isthmus.transfer.targets.robot import Attended
 
 Connect = Callable[[RunFolder], AbstractContextManager[Target]]
 """From the folder of a run, which is its own by then, the target for as long as it is used."""
@@ -41,6 +42,8 @@ class Setup:
     """Ends the process if an environment's code cannot be interrupted."""
     emulated: Callable[[str], MakeWorld] | None = None
     """From a board file to robots that their own firmware drives: whoever runs this passes it in."""
+    recorded: Sequence[Episode] = ()
+    """What a robot was recorded doing before the run."""
 
 
 def make_target(spec: TargetSpec, setup: Setup) -> Connect:
@@ -71,15 +74,32 @@ def _firmware(spec: TargetSpec, setup: Setup) -> Connect:
     return lambda _folder: nullcontext(target)
 
 
-def _ros(spec: TargetSpec, setup: Setup) -> Connect:
-    return lambda folder: _robot(Address.parse(str(spec)), setup, folder)
+def _robot(spec: TargetSpec, setup: Setup) -> Connect:
+    return lambda folder: _connected(parse_address(str(spec)), setup, folder)
+
+
+def _logs(_spec: TargetSpec, setup: Setup) -> Connect:
+    """The simulator as logs put it right: nothing else is known of the robot."""
+    if not setup.recorded:
+        raise Problem("a target that is known by its logs needs them: `isthmus transfer TASK --logs FILE ...`")
+    forward = fit_forward_model(setup.task.robot_model, setup.recorded)
+    target = SimulatedTarget(setup.task, setup.gap, setup.config.evaluation_episodes, lambda _task, n: forward.world(n))
+
+    def connect(folder: RunFolder) -> AbstractContextManager[Target]:
+        folder.keep_json(folder.forward_path, asdict(forward.fitted))
+        return nullcontext(target)
+
+    return connect
 
 
 MAKERS: dict[Kind, Callable[[TargetSpec, Setup], Connect]] = {
     "gap": _simulated,
     "gym": _gymnasium,
-    "ros": _ros,
+    "ros": _robot,
+    "ros2": _robot,
+    "udp": _robot,
     "firmware": _firmware,
+    "logs": _logs,
 }
 """How to get to a target of each kind."""
 
@@ -129,12 +149,12 @@ def _forget_unused(folder: RunFolder) -> None:
 
 
 @contextmanager
-def _robot(address: Address, setup: Setup, folder: RunFolder) -> Generator[Target]:
-    """The arm at the other end of a ROS graph; however this ends, it is left holding, and what happened is written."""
-    from isthmus.transfer.targets.ros1 import RosTarget  # noqa: PLC0415 - ROS only where it is used
+def _connected(address: RobotAddress, setup: Setup, folder: RunFolder) -> Generator[Target]:
+    """The robot at an address; however this ends, it is left holding, and what happened is written."""
+    from isthmus.transfer.targets.robot import RobotTarget  # noqa: PLC0415 - only where it is used
 
     config = setup.config
-    arm = RosTarget(setup.task, address, config.evaluation_episodes, config.safety, setup.attended)
+    arm = RobotTarget(setup.task, address, config.evaluation_episodes, config.safety, setup.attended)
     try:
         yield arm
     finally:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from isthmus.core import Problem, unknown_name
-from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.address import SCHEME
+from isthmus.hardware.address import FORMS as ADDRESSES
+from isthmus.hardware.address import SCHEMES, RobotAddress, parse_address
 
-Kind = Literal["gap", "gym", "ros", "firmware"]
-"""The task's own robot in simulation, with a gap; a Gymnasium environment; a robot on a ROS graph; a simulated robot
-that is driven by its own firmware, on a board that a file describes.
+Kind = Literal["gap", "gym", "ros", "ros2", "udp", "firmware", "logs"]
+"""The task's own robot in simulation, with a gap; a Gymnasium environment; a robot on a ROS graph, in a
+ROS 2 domain, or over UDP; a simulated robot that is driven by its own firmware, on a board that a file describes; a
+robot of which there are logs and nothing else.
 
 A new kind is added here, and to the makers in `make.py`.
 """
@@ -18,7 +19,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 TAG = re.compile(r"[a-z][a-z0-9_-]*")
 MODULE_AND_ID = re.compile(r"[\w.]+:[\w./-]+-v\d+")
 """A Gymnasium id with the module that registers it, as in my_envs:Arm-v0."""
-FORMS = "an environment's id or Python file, gym:ID, firmware:BOARD.toml, ros://HOST:PORT, or gap:NAME=VALUE"
+FROM_LOGS = "logs:recorded"
+"""A target that is known by its logs alone, as text."""
+FORMS = f"an environment's id or Python file, gym:ID, firmware:BOARD.toml, gap:NAME=VALUE, {ADDRESSES}"
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class TargetSpec:
     def parse(text: str) -> "TargetSpec":
         """The target that `text` names: `KIND:VALUE`, or an environment's id or Python file alone."""
         tag, colon, value = text.partition(":")
-        if tag == SCHEME and colon:
-            return TargetSpec("ros", str(Address.parse(text)).removeprefix(f"{SCHEME}:"))
+        if tag in SCHEMES and tag in KINDS and colon:
+            return TargetSpec(tag, str(parse_address(text)).removeprefix(f"{tag}:"))
         if not text or (colon and tag in KINDS and not value):
             raise Problem(f"{text!r} names no target: give {FORMS}")
         if colon and tag in KINDS:
@@ -58,13 +61,13 @@ class TargetSpec:
         if robot is not None and target is not None:
             raise Problem("a robot and an environment are two targets: give one")
         if robot is not None:
-            Address.parse(robot)
+            parse_address(robot)
         return TargetSpec.of(gap, target if robot is None else robot)
 
     @property
     def options(self) -> dict[str, str]:
         """The option of a command that asks for this target, and its value."""
-        name = {"gap": "gap", "ros": "robot"}.get(self.kind, "target")
+        name = "robot" if self.is_robot else "gap" if self.simulated else "target"
         return {name: self.label}
 
     @property
@@ -73,9 +76,19 @@ class TargetSpec:
         return self.kind == "gap"
 
     @property
+    def is_estimated(self) -> bool:
+        """Whether nobody can be asked: scores are those in a simulator that was put right by logs."""
+        return self.kind == "logs"
+
+    @property
     def is_physical(self) -> bool:
         """Whether it may be a real robot, which somebody should be asked about before it moves."""
-        return self.kind in ("gym", "ros")
+        return self.kind == "gym" or self.is_robot
+
+    @property
+    def is_robot(self) -> bool:
+        """Whether it is a robot at an address."""
+        return self.kind in SCHEMES
 
     @property
     def gap(self) -> str:
@@ -88,9 +101,9 @@ class TargetSpec:
         return None if self.simulated else str(self)
 
     @property
-    def address(self) -> Address | None:
-        """Where the ROS master of a robot is; None for others."""
-        return Address.parse(str(self)) if self.kind == "ros" else None
+    def address(self) -> RobotAddress | None:
+        """Where a robot is; None for others."""
+        return parse_address(str(self)) if self.is_robot else None
 
     @property
     def label(self) -> str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from isthmus.hardware.ros1.action import ACTIVE, PREEMPTED, REJECTED, SUCCEEDED, Goal
+from isthmus.hardware.goal import Goal
+from isthmus.hardware.ros1.action import ACTIVE, PREEMPTED, REJECTED, SUCCEEDED
 from isthmus.robots.fetch.standin.action import KEPT, Goals
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from isthmus.core import Problem
-from isthmus.hardware.ros1.action import INVALID_GOAL, INVALID_JOINTS, Goal
-from isthmus.hardware.ros1.messages import JointReading
+from isthmus.hardware.driver import JointReading
+from isthmus.hardware.goal import Goal
+from isthmus.hardware.ros1.action import INVALID_GOAL, INVALID_JOINTS
 from isthmus.robots.fetch.arm import HOME, JOINTS, REACH
 from isthmus.robots.fetch.standin.faults import Faults, FaultSettings
 from isthmus.robots.fetch.standin.machine import Hysteresis, Machine, Path, Wire

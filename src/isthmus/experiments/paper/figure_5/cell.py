@@ -24,16 +24,16 @@ from isthmus.core.commit import EARLIER, current_commit
 from isthmus.experiments.grid import Cell, Json
 from isthmus.experiments.paper.figure_5.settings import HISTORY, LIMITS, TASK, Settings
 from isthmus.hardware import SafetySettings
+from isthmus.hardware.processes import stand_in
 from isthmus.hardware.ros1 import Address
 from isthmus.hardware.ros1.cord import WORLD, find_cord
-from isthmus.hardware.ros1.processes import stand_in
 from isthmus.report.cord import Tie, save_cord
 from isthmus.robots import load_task
 from isthmus.robots.fetch.arm import PREFIX
 from isthmus.robots.fetch.task import ARM, CLOCK, SWING, SwingPolicy, at_start, on_reference
 from isthmus.tasks import Task
 from isthmus.transfer import Config, Controller, RunFolder, load_adapted, run_transfer
-from isthmus.transfer.targets.ros1 import RosTarget
+from isthmus.transfer.targets.robot import RobotTarget
 
 Trial = Callable[["SwingPd", int], Float]
 """Runs a policy on the swing of that number; what is seen after each step (T, obs)."""
@@ -144,7 +144,7 @@ def _run(method: str, settings: Settings, address: Address, folder: RunFolder) -
         adapted, samples = _adapted(method, settings, address, folder, task)
         policy, history = adapted.policy, adapted.history
         minutes = sum(part["pace"]["robot_seconds"] for part in folder.robot_parts()) / 60
-    target = RosTarget(task, address, settings.trials, SafetySettings())
+    target = RobotTarget(task, address, settings.trials, SafetySettings())
     try:
         if method == "pd":
             found = tune(

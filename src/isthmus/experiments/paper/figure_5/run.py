@@ -9,8 +9,8 @@ from isthmus.experiments.paper.figure_5.cell import FILMED, swing_cell
 from isthmus.experiments.paper.figure_5.settings import Settings
 from isthmus.experiments.paper.figure_5.summary import Summary
 from isthmus.experiments.store import CellFiles
+from isthmus.hardware.processes import free_port, ros_master
 from isthmus.hardware.ros1 import Address
-from isthmus.hardware.ros1.processes import free_port, ros_master
 from isthmus.io import read_regular, write_whole
 from isthmus.io.bounded import brief
 from isthmus.report.run import Run

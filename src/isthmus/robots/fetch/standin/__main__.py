@@ -9,6 +9,7 @@ from pathlib import Path
 import tyro
 
 from isthmus.core import Problem, check_settings
+from isthmus.hardware.address import parse_address
 from isthmus.hardware.ros1.address import Address
 from isthmus.robots.fetch.standin.faults import FaultSettings
 from isthmus.robots.fetch.standin.node import Node, NodeSettings
@@ -17,10 +18,10 @@ from isthmus.robots.fetch.standin.parameters import load_parameters
 
 @dataclass(frozen=True)
 class Arguments:
-    """A stand-in for a Fetch on the graph of a running ROS master."""
+    """A stand-in for a Fetch: on the graph of a running ROS master, in a ROS 2 domain, or over UDP."""
 
     address: str = str(Address())
-    """The ROS master."""
+    """Where it is to be found: the ROS master, ros2://DOMAIN@INTERFACE/CONTROLLER, or udp://HOST:PORT."""
     robot: str = "first"
     """Which of the robots that were drawn."""
     speed: float = 1.0
@@ -41,7 +42,7 @@ def main() -> int:
     try:
         check_settings((("speed", given.speed, given.speed > 0), ("seed", given.seed, given.seed >= 0)))
         node = Node(
-            Address.parse(given.address),
+            parse_address(given.address),
             load_parameters(given.robot),
             NodeSettings(given.speed, given.seed, given.patience, given.faults, given.log),
         )
@@ -52,6 +53,7 @@ def main() -> int:
     signal.signal(signal.SIGUSR2, lambda _number, _frame: node.have_faults(wanted=False))
     with suppress(KeyboardInterrupt):
         node.run()
+    node.close()
     return 0
 
 

@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
+from isthmus.hardware.goal import Cancel, Goal
 from isthmus.hardware.ros1.action import (
     ACTIVE,
     FEEDBACK,
@@ -18,8 +20,6 @@ from isthmus.hardware.ros1.action import (
     STATUS,
     SUCCEEDED,
     SUCCESSFUL,
-    Cancel,
-    Goal,
     Motion,
     Status,
     action_type,
@@ -90,6 +90,65 @@ class Goals:
         oldest = self._clock() - KEPT
         while self._ended and next(iter(self._ended.values()))[0] < oldest:
             del self._ended[next(iter(self._ended))]
+
+
+class Reports(Protocol):
+    """Who is told what becomes of goals."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody wants to hear how the current goal goes."""
+        ...
+
+    def named(self, goal: Goal) -> Goal | None:
+        """The goal with a name and a time of its own; None for one that was sent twice, which counts once."""
+        ...
+
+    def begin(self, goal: Goal) -> None:
+        """The arm is after a goal from now on."""
+        ...
+
+    def refuse(self, goal: Goal, code: int, why: str) -> None:
+        """A goal cannot be followed."""
+        ...
+
+    def succeed(self) -> None:
+        """The current goal has come to its end."""
+        ...
+
+    def cancel(self, cancel: Cancel) -> bool:
+        """Give up the current goal where it is meant; whether the arm is to hold."""
+        ...
+
+    def tell_feedback(self, desired: Motion, actual: Motion) -> None:
+        """How the current goal goes."""
+        ...
+
+
+class Unreported:
+    """Nobody is told: a topic of trajectories has no answers."""
+
+    watched = False
+
+    def named(self, goal: Goal) -> Goal | None:
+        """The goal as it is."""
+        return goal
+
+    def begin(self, goal: Goal) -> None:
+        """Tell nobody."""
+
+    def refuse(self, goal: Goal, code: int, why: str) -> None:
+        """Tell nobody."""
+
+    def succeed(self) -> None:
+        """Tell nobody."""
+
+    def cancel(self, cancel: Cancel) -> bool:
+        """Every cancel here is of everything."""
+        return cancel.everything
+
+    def tell_feedback(self, desired: Motion, actual: Motion) -> None:
+        """Tell nobody."""
 
 
 STATUS_PERIOD = 0.2

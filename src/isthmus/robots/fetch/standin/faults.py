@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from isthmus.core import check_settings
-from isthmus.hardware.ros1.messages import JointReading
+from isthmus.hardware.driver import JointReading
 
 Wrong = Literal["none", "jump", "outside", "huge", "nan", "velocity", "stuck", "swapped", "repeated"]
 PAN, ROLL, ELBOW = -7, -5, -4

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.hardware.ros1.action import Cancel, Goal
+from isthmus.hardware.goal import Cancel, Goal
 
 
 class FlightLog:

@@ -1,4 +1,4 @@
-"""The robot on the ROS graph: it takes goals for its arm, and says where its joints are.
+"""The robot at its end of the wire: it takes goals for its arm, and says where its joints are.
 
 With a speed of 1 it lives in real time. Faster than that it has a clock of its own (/use_sim_time), which runs at most
 so many times as fast as the wall's, and which waits a little for a goal that is due: a controller that is on time in
@@ -9,34 +9,24 @@ import heapq
 import itertools
 import queue
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.hardware.ros1.action import (
-    CANCEL,
-    GOAL,
-    INVALID_GOAL,
-    INVALID_JOINTS,
-    SUCCESSFUL,
-    Cancel,
-    Goal,
-    Motion,
-    action_type,
-    read_cancel,
-    read_goal,
-    write_goal,
-)
-from isthmus.hardware.ros1.address import Address
-from isthmus.hardware.ros1.bindings import Graph, message, set_parameter
-from isthmus.hardware.ros1.cord import Tie, tell_cord
-from isthmus.hardware.ros1.messages import CLOCK, JOINT_STATES, SPEED, JointReading, columns, write_clock, write_joints
-from isthmus.hardware.ros1.priority import serve_first
+from isthmus.hardware.address import RobotAddress
+from isthmus.hardware.driver import JointReading, columns
+from isthmus.hardware.goal import Cancel, Goal
+from isthmus.hardware.priority import serve_first
+from isthmus.hardware.ros1.action import INVALID_GOAL, INVALID_JOINTS, SUCCESSFUL, Motion
+from isthmus.hardware.ros1.cord import Tie
+from isthmus.hardware.ros2.address import Ros2Address
+from isthmus.hardware.server import Server
+from isthmus.hardware.udp.address import UdpAddress
 from isthmus.robots.fetch.arm import JOINTS, REACH, SPEED_LIMITS
-from isthmus.robots.fetch.standin.action import Action
+from isthmus.robots.fetch.standin.action import Reports, Unreported
 from isthmus.robots.fetch.standin.drives import TICK
 from isthmus.robots.fetch.standin.faults import Faults, FaultSettings
 from isthmus.robots.fetch.standin.flight_log import FlightLog
@@ -71,30 +61,24 @@ class NodeSettings:
 
 
 class Node:
-    """A machine on the graph."""
+    """A machine that can be found at an address."""
 
-    def __init__(self, address: Address, parameters: Parameters, settings: NodeSettings) -> None:
-        """Join the graph at `address`."""
+    def __init__(self, address: RobotAddress, parameters: Parameters, settings: NodeSettings) -> None:
+        """Be found at `address`."""
         self._machine = Machine(parameters, settings.seed)
-        self._patience, self._address = settings.patience, address
-        self._go_at(settings.speed)  # before it is to be seen: whoever finds a robot may ask what time it goes by
+        self._patience = settings.patience
         serve_first()
-        graph = Graph(address, "fetch")
+        self._go_at(settings.speed)
         self._faults = Faults(settings.faults, settings.seed)
         self._log = None if settings.log is None else FlightLog(settings.log, SPEED_LIMITS)
-        self._joints = graph.publish(JOINT_STATES, message("sensor_msgs/JointState"))
-        self._clock = graph.publish(CLOCK, message("rosgraph_msgs/Clock"))
-        self._action = Action(graph, self._now)
-        tell_cord(graph, (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties()))
         self._inbox: queue.SimpleQueue[Goal | Cancel | float | bool] = queue.SimpleQueue()
-        graph.subscribe(GOAL, action_type("Goal"), lambda received: self._hear(read_goal(received)))
-        graph.subscribe(CANCEL, message("actionlib_msgs/GoalID"), lambda received: self._hear(read_cancel(received)))
-        graph.subscribe(SPEED, message("std_msgs/Float64"), lambda received: self._inbox.put(float(received.data)))
         self._done_at, self._under_way = 0.0, False
-        self._late: list[tuple[float, int, Any]] = []
+        self._late: list[tuple[float, int, JointReading, Float]] = []
         self._sent = itertools.count()
-        # What genpy builds on first use takes a while: better now than in the first swing.
-        write_goal(Goal("", JOINTS, (), 0.0))
+        ties = (Tie(link, tuple(point.tolist())) for link, point in self._machine.ties())
+        self._server, report = _served(address, self._now, tuple(ties))
+        self._server.open(self._hear, self._inbox.put, simulated=self._simulated)
+        self._action = report()
 
     def run(self) -> None:
         """Go on for ever, or until interrupted."""
@@ -108,6 +92,10 @@ class Node:
                 time.sleep(ahead)
             elif ahead < -STALL:
                 self._give_up(-ahead)
+
+    def close(self) -> None:
+        """Be found no longer."""
+        self._server.close()
 
     def have_faults(self, *, wanted: bool) -> None:
         """Let things go wrong from now on, or right again; safe in a signal handler."""
@@ -129,7 +117,6 @@ class Node:
         self._speed, self._simulated = speed, speed != 1
         self._began = time.perf_counter() - self._machine.time / speed
         self._start = 0.0 if self._simulated else time.time() - self._machine.time
-        set_parameter(self._address, "/use_sim_time", self._simulated)
 
     def _await_goal(self) -> None:
         """Take what has come; a simulated clock waits for a goal that is due, and stands still for so long."""
@@ -153,6 +140,7 @@ class Node:
         elif isinstance(order, float | int):
             if order > 0:
                 self._go_at(order)
+                self._server.go_simulated(simulated=self._simulated)
         elif self._faults.command_lost():
             return
         elif isinstance(order, Cancel):
@@ -187,7 +175,7 @@ class Node:
         for reading in machine.readings():
             self._report(reading)
         while self._late and self._late[0][0] <= machine.time:
-            self._joints.publish(heapq.heappop(self._late)[2])
+            self._server.tell_joints(*heapq.heappop(self._late)[2:])
         if not self._simulated and self._under_way and machine.time >= self._done_at:
             self._under_way = False
             self._action.succeed()
@@ -199,7 +187,7 @@ class Node:
 
     def _tell_time(self) -> None:
         if self._simulated:
-            self._clock.publish(write_clock(self._machine.time))
+            self._server.tell_time(self._machine.time)
 
     def _report(self, reading: Reading) -> None:
         stamp = self._start + reading.time
@@ -213,15 +201,32 @@ class Node:
         efforts = np.concatenate((np.zeros(others), reading.efforts))
         for one in self._faults.spoiled(whole):
             due = self._machine.time + self._faults.delay()
-            heapq.heappush(self._late, (due, next(self._sent), write_joints(one, efforts)))
+            heapq.heappush(self._late, (due, next(self._sent), one, efforts))
         if round(reading.time / TICK) % (10 * REPORT_TICKS) == 0:
             fingers = np.full(len(GRIPPER), 0.05)
-            self._joints.publish(
-                write_joints(JointReading(stamp, GRIPPER, fingers, np.zeros_like(fingers)), np.zeros_like(fingers))
-            )
+            none = np.zeros_like(fingers)
+            self._server.tell_joints(JointReading(stamp, GRIPPER, fingers, none), none)
 
     def _now(self) -> float:
         return self._start + self._machine.time
+
+
+def _served(
+    address: RobotAddress, now: Callable[[], float], ties: tuple[Tie, ...]
+) -> tuple[Server, Callable[[], Reports]]:
+    """The robot's end at `address`; and, once that is open, who is told what becomes of goals."""
+    if isinstance(address, Ros2Address):
+        from isthmus.hardware.ros2.server import Ros2Server  # noqa: PLC0415 - DDS only where it is used
+
+        return Ros2Server(address, JOINTS), Unreported
+    if isinstance(address, UdpAddress):
+        from isthmus.hardware.udp.server import UdpServer  # noqa: PLC0415 - as the others
+
+        return UdpServer(address, JOINTS), Unreported
+    from isthmus.robots.fetch.standin.ros1_server import Ros1Server  # noqa: PLC0415 - ROS only where it is used
+
+    server = Ros1Server(address, now, ties)
+    return server, lambda: server.action
 
 
 def checked(goal: Goal) -> tuple[list[tuple[float, Float]], int, str]:

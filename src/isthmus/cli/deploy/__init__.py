@@ -1,0 +1,1 @@
+"""Put a policy on a robot."""

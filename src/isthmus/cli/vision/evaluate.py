@@ -1,0 +1,74 @@
+"""Score a localiser on pictures."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from tyro.conf import Positional, arg
+
+from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.core import Problem
+
+
+@dataclass(frozen=True)
+class EvaluateLocaliser:
+    """Score a trained localiser on path-traced pictures, or on photographs with known places.
+
+    Choose settings by the validation half. Score the test half, and photographs, once.
+
+    Example: `isthmus vision evaluate runs/cube --photographs runs/photographs --half test --out test.json`
+
+    Example: `isthmus vision evaluate runs/cube --labels photos/labels.csv --calibration camera.json`
+    """
+
+    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help="Folder of a trained localiser.")]
+    photographs: Path | None = None
+    """Folder of path-traced pictures (`isthmus vision photograph`)."""
+    half: str = "validation"
+    """validation or test."""
+    labels: Path | None = None
+    """CSV file with the columns picture, x, y, z, beside the photographs that it names."""
+    calibration: Path | None = None
+    """The camera's file of these photographs."""
+    out: Path | None = None
+    """File for the figures, as JSON."""
+    json: bool = False
+    """Print JSON only."""
+
+    def run(self) -> None:
+        """Locate, compare, print."""
+        from isthmus.io import write_json
+
+        if (self.photographs is None) == (self.labels is None):
+            raise Problem("give --photographs for path-traced pictures, or --labels for photographs with known places")
+        figures = self._labelled() if self.labels is not None else self._path_traced(self.photographs or Path())
+        if self.out is not None:
+            write_json(self.out, figures)
+        if self.json:
+            print_json(figures)
+
+    def _path_traced(self, folder: Path) -> dict[str, Any]:
+        from isthmus.experiments.vision.page import BRIEF, brief_rows
+        from isthmus.vision.localiser.finish import score_photographs
+
+        figures, _ = score_photographs(self.localiser, folder, self.half, stderr.print)
+        if not self.json:
+            print_table(f"{folder}, {self.half} half", BRIEF, brief_rows(figures))
+            said = figures["confidence"]["calibration_error"]
+            stdout.print(f"\nexpected calibration error of the confidence: {said:.3f}")
+        return figures
+
+    def _labelled(self) -> dict[str, Any]:
+        from isthmus.vision.camera import Camera
+        from isthmus.vision.localiser.labelled import read_labels, score_labelled
+
+        if self.labels is None or self.calibration is None:
+            raise Problem("photographs need their camera: give --calibration (see `isthmus vision calibrate`)")
+        figures = score_labelled(self.localiser, read_labels(self.labels), Camera.load(self.calibration))
+        if not self.json:
+            stdout.print(
+                f"{figures['n']} photographs: mean {figures['mean_cm']:.2f} cm, median {figures['median_cm']:.2f} cm, "
+                f"{figures['abstained']} not sure (counted as half the picture's width)",
+                soft_wrap=True,
+            )
+        return figures

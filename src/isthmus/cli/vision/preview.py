@@ -1,0 +1,79 @@
+"""Show randomised images."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isthmus.cli.output import print_json, stdout
+from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument
+from isthmus.core.command import command_of
+from isthmus.vision.randomise import Randomise
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Show what a localiser will be trained on: randomised images with the object marked.
+
+    Example: `isthmus vision preview table --object cube`
+
+    Example: `isthmus vision preview scene.xml --object mug --randomise.lights 1:2 --randomise.distractors 0:3`
+    """
+
+    scene: SceneOptionsArgument = field(default_factory=SceneOptions)
+    randomise: Randomise = field(default_factory=Randomise)
+    images: int = 24
+    """How many images to show."""
+    seed: int = 0
+    """Decides everything random: image k is the one that training with this seed would see."""
+    out: Path = Path("runs/preview.html")
+    """The page."""
+    json: bool = False
+    """Print the labels as JSON only."""
+
+    def run(self) -> None:
+        """Render, mark, write the page."""
+        import numpy as np
+
+        from isthmus.core import check_range
+        from isthmus.experiments.vision import write_preview
+        from isthmus.vision.marks import TRUE, mark_cross, png
+        from isthmus.vision.renderer import Renderer
+        from isthmus.vision.samples import Frame, new_samples
+
+        check_range("images", self.images, 1, 500)
+        scene, frame = self.scene.read(), Frame()
+        out, pictures, labels = new_samples(1, frame), list[tuple[bytes, str]](), list[dict[str, object]]()
+        with Renderer(scene, self.randomise, frame, seed=self.seed) as renderer:
+            for index in range(self.images):
+                drawn = renderer.sample(index, out[0])
+                whole = mark_cross(out[0]["coarse"].repeat(2, 0).repeat(2, 1), drawn.pixel / 2, TRUE, 14)
+                crops = [
+                    mark_cross(crop, drawn.pixel - corner, TRUE, 6)
+                    for crop, corner in zip(out[0]["crops"], out[0]["corners"], strict=True)
+                ]
+                beside = np.zeros((frame.crop, whole.shape[1], 3), np.uint8)
+                beside[:, : frame.crop * len(crops)] = np.hstack(crops)
+                caption = f"image {index}: {len(drawn.distractors)} distractors"
+                pictures.append((png(np.vstack([whole, beside])), caption))
+                labels.append(
+                    {
+                        "image": index,
+                        "pixel": drawn.pixel.tolist(),
+                        "position": drawn.position.tolist(),
+                        "yaw": drawn.yaw,
+                        "distractors": drawn.distractors.tolist(),
+                    }
+                )
+        lead = [
+            f"Randomised renderings of {self.scene.target!r}: the whole picture at {frame.coarse[0]} x "
+            f"{frame.coarse[1]} pixels, and below it two crops at full resolution. The first crop of an image has the "
+            "object in it, the others are what the network must learn to refuse."
+        ]
+        command = command_of(
+            ("vision", "preview", self.scene.scene),
+            {"object": self.scene.target, "images": self.images, "seed": self.seed},
+        )
+        write_preview(self.out, pictures, lead, command)
+        if self.json:
+            print_json(labels)
+        else:
+            stdout.print(f"page: {self.out}", soft_wrap=True)

@@ -1,0 +1,113 @@
+"""The paper's ablations: leave out one randomisation at a time, and measure on path-traced pictures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isthmus.core.commit import current_commit
+from isthmus.experiments.page import publish
+from isthmus.io import read_json, write_json
+from isthmus.vision.localiser.finish import finish, score_photographs
+from isthmus.vision.localiser.settings import TrainSettings
+from isthmus.vision.localiser.train import Progress, train
+from isthmus.vision.randomise import Randomise
+from isthmus.vision.ranges import Range
+from isthmus.vision.stage.draw import CONDITIONS
+
+FULL = "everything"
+VARIANTS: dict[str, Callable[[Randomise], Randomise]] = {
+    FULL: lambda full: full,
+    "no noise": lambda full: replace(full, noise=Range(0, 0)),
+    "fixed camera": lambda full: replace(full, camera=(0, 0, 0), camera_angle=0, field_of_view=Range(1, 1)),
+    "no distractors": lambda full: replace(full, distractors=Range(0, 0)),
+    "no occlusion": lambda full: replace(full, occluded=0),
+    "40 textures": lambda full: replace(full, textures=40),
+    "4 textures": lambda full: replace(full, textures=4),
+}
+"""What is left out in training. Pictures that it is measured on are always the same."""
+FRACTIONS = (0.25,)
+"""Shares of the images, with everything."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training run of the study."""
+
+    variant: str
+    seed: int
+    settings: TrainSettings
+
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        return f"{self.variant.replace(' ', '-')}-{self.seed}"
+
+
+def cells_of(settings: TrainSettings, seeds: int) -> list[Cell]:
+    """All runs: every variant from each seed, all seeds of a variant before the next variant."""
+    made: list[Cell] = []
+    for seed in range(seeds):
+        with_seed = replace(settings, seed=seed)
+        for name, change in VARIANTS.items():
+            made.append(Cell(name, seed, replace(with_seed, randomise=change(settings.randomise))))
+        for share in FRACTIONS:
+            fewer = replace(with_seed, images=int(share * settings.images), minutes=share * settings.minutes)
+            made.append(Cell(f"{share:.0%} of the images", seed, fewer))
+    return made
+
+
+def run_cell(
+    cell: Cell,
+    folder: Path,
+    photographs: Path,
+    half: str,
+    workers: int,
+    report: Callable[[Progress], None],
+    judged: int,
+) -> dict[str, Any]:
+    """Train and measure, or read what was measured before; goes on where it was stopped."""
+    done = folder / "cells" / f"{cell.name}.json"
+    if done.is_file():
+        return read_json(done)
+    place = folder / "runs" / cell.name
+    train(cell.settings, place, workers, 1, report)
+    results, _ = finish(cell.settings, place, lambda _: None, judged)
+    figures, _ = score_photographs(place, photographs, half, lambda _: None)
+    found = {
+        "variant": cell.variant,
+        "seed": cell.seed,
+        "images": results["images"],
+        "renderings": results["renderings"],
+        "photographs": figures,
+        "commit": current_commit(),
+    }
+    write_json(done, found)
+    return found
+
+
+def table_of(cells: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A row a variant: median error in cm and share of right objects for each condition, mean and spread over seeds."""
+    rows: list[tuple[str, ...]] = []
+    for variant in dict.fromkeys(one["variant"] for one in cells):
+        of_variant = [one for one in cells if one["variant"] == variant]
+        said = [variant, str(len(of_variant))]
+        for condition in CONDITIONS:
+            figures = [one["photographs"][condition] for one in of_variant]
+            error = np.array([one["median_cm"] for one in figures])
+            right = np.array([one["right"] for one in figures])
+            spread = f" ± {error.std(ddof=1):.2f}" if len(error) > 1 else ""
+            said += [f"{error.mean():.2f}{spread}", f"{right.mean():.2f}"]
+        rows.append(tuple(said))
+    return ("trained with", "seeds ", *(f"{c} cm {k}".strip() + " " for c in CONDITIONS for k in ("", "right"))), rows
+
+
+def publish_ablation(folder: Path, cells: Sequence[dict[str, Any]], command: str) -> None:
+    """Write ablation.json and ablation.md."""
+    columns, rows = table_of(cells)
+    lines = [f"| {' | '.join(one.strip() for one in columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    text = f"# Vision: what each randomisation is worth\n\n{chr(10).join(lines)}\n\nMade by `{command}`.\n"
+    publish(folder, "ablation", {"command": command, "cells": list(cells)}, text)

@@ -1,0 +1,147 @@
+"""From a picture to the object's place on the table: candidates, crops, a ray, and how sure to be. No torch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from isthmus.core import Float
+from isthmus.vision.camera import Camera, heading
+from isthmus.vision.localiser.confidence import Calibration
+from isthmus.vision.localiser.network_layout import PADDING, STRIDE
+from isthmus.vision.localiser.peaks import Peak, find_peaks, softmax
+from isthmus.vision.pixels import Image
+from isthmus.vision.samples import Frame, fold
+
+CANDIDATES = 4
+"""Places of the first stage that the second looks at."""
+SURE = 0.5
+"""Least probability of having the right object below which the answer is "not sure"."""
+
+Coarse = Callable[[NDArray[np.uint8]], Float]
+"""From pictures (n, h, w, 3) to logits (n, rows, columns)."""
+Crop = Callable[[NDArray[np.uint8]], tuple[Float, Float, Float]]
+"""From crops (n, edge, edge, 3) to logits of places (n, c, c), of absence (n,), and yaw (n, 2, c, c)."""
+
+
+@dataclass(frozen=True)
+class ObjectFacts:
+    """What the localiser knows of the object it was trained on."""
+
+    name: str
+    height: float
+    """Of the object's middle in the world."""
+    radius: float
+    symmetry: int
+    """How many yaws look the same; 0 for a round object."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where the object is."""
+
+    position: Float
+    """Its middle in the world (3,); NaN if the ray does not meet the table."""
+    yaw: float | None
+    """In the world, the smallest of those that look the same; None for a round object."""
+    std: float
+    """Expected error of the position, in metres."""
+    confidence: float
+    """Probability of having the right object."""
+    pixel: Float
+    """In the picture that was given (2,)."""
+    features: Float
+    """What the confidence is computed from (3,)."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether to rely on it."""
+        return self.confidence >= SURE and bool(np.isfinite(self.position).all())
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    pixel: Float
+    score: float
+    coarse_mass: float
+    crop_mass: float
+    spread: float
+    turn: Float
+
+
+@dataclass(frozen=True)
+class Localiser:
+    """Two networks, however they are run, and what turns their answers into a place."""
+
+    coarse: Coarse
+    crop: Crop
+    frame: Frame
+    facts: ObjectFacts
+    calibration: Calibration
+
+    def locate(self, picture: Image, camera: Camera) -> Located:
+        """Locate the object in a picture of the camera, at full resolution."""
+        small = np.asarray(cv2.resize(picture, self.frame.coarse, interpolation=cv2.INTER_AREA), np.uint8)
+        heat = softmax(np.asarray(self.coarse(small[None])[0], float))
+        peaks = find_peaks(heat, CANDIDATES)
+        middles = [(peak.at * STRIDE - PADDING) * self.frame.scale for peak in peaks]
+        corners = np.round(np.array(middles) - self.frame.crop / 2).astype(int)
+        crops = np.stack([cut(picture, corner, self.frame.crop) for corner in corners])
+        places, nothing, turns = self.crop(crops)
+        candidates = [
+            self._candidate(peak, corner, np.asarray(place, float), float(none), turn)
+            for peak, corner, place, none, turn in zip(peaks, corners, places, nothing, turns, strict=True)
+        ]
+        return self._choose(candidates, camera)
+
+    def _candidate(self, peak: Peak, corner: Float, place: Float, none: float, turn: Float) -> _Candidate:
+        cells = place.shape[0]
+        shares = softmax(np.append(place.ravel(), none))
+        [best] = find_peaks(shares[:-1].reshape(cells, cells), 1) or [peak]
+        score = np.log(max(best.mass, 1e-9)) + self.calibration.coarse_weight * np.log(max(peak.mass, 1e-9))
+        said = np.asarray(turn, float)[:, best.cell[0], best.cell[1]]
+        return _Candidate(corner + best.at * STRIDE, float(score), peak.mass, best.mass, best.spread * STRIDE, said)
+
+    def _choose(self, candidates: list[_Candidate], camera: Camera) -> Located:
+        candidates = sorted(candidates, key=lambda one: -one.score)
+        best = candidates[0]
+        others = [one for one in candidates[1:] if np.linalg.norm(one.pixel - best.pixel) > self.frame.crop / 4]
+        margin = best.score - others[0].score if others else 10.0
+        features = np.array([_log_odds(best.crop_mass), _log_odds(best.coarse_mass), min(margin, 10.0)])
+        position = camera.to_plane(best.pixel, self.facts.height)[0]
+        return Located(
+            position, self._yaw(best, position, camera), self._std(best, camera),
+            self.calibration.probability(features), best.pixel, features,
+        )  # fmt: skip
+
+    def _yaw(self, best: _Candidate, position: Float, camera: Camera) -> float | None:
+        if self.facts.symmetry == 0 or not np.isfinite(position).all():
+            return None
+        turn = float(np.arctan2(best.turn[1], best.turn[0])) / self.facts.symmetry
+        return fold(turn + heading(camera, position), self.facts.symmetry)
+
+    def _std(self, best: _Candidate, camera: Camera) -> float:
+        """Standard deviation on the table, from that in the picture."""
+        around = best.pixel + best.spread * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
+        points = camera.to_plane(around, self.facts.height)
+        lengths = np.linalg.norm(points[0::2] - points[1::2], axis=1) / 2
+        if not np.isfinite(lengths).all():
+            return float(self.facts.radius * 10)
+        return float(self.calibration.std_scale * np.linalg.norm(lengths))
+
+
+def cut(picture: Image, corner: NDArray[np.int_], edge: int) -> Image:
+    """The square of a picture whose upper left corner is given; black beyond the picture."""
+    out = np.zeros((edge, edge, 3), np.uint8)
+    x, y = int(corner[0]), int(corner[1])
+    part = picture[max(0, y) : max(0, y + edge), max(0, x) : max(0, x + edge)]
+    top, left = max(0, -y), max(0, -x)
+    out[top : top + part.shape[0], left : left + part.shape[1]] = part
+    return out
+
+
+def _log_odds(share: float) -> float:
+    share = min(max(share, 1e-6), 1 - 1e-6)
+    return float(np.log(share / (1 - share)))

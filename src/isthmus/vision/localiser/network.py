@@ -1,0 +1,100 @@
+"""Two small networks from scratch: one looks at the whole picture, the other at crops at full resolution."""
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from isthmus.vision.localiser.network_layout import PADDING
+
+
+class ConvBlock(nn.Sequential):
+    """Convolution, batch normalisation and ReLU."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int = 3, stride: int = 1) -> None:
+        super().__init__(
+            nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False),
+            nn.BatchNorm2d(outputs),
+            nn.ReLU(inplace=True),
+        )
+
+
+class Residual(nn.Module):
+    """Two convolutions around which the input is carried."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = ConvBlock(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """From (n, channels, h, w) to the same."""
+        return functional.relu(x + self.second(self.first(x)))
+
+
+class Trunk(nn.Module):
+    """A U-shaped network: features at stride 4 that know of everything at stride 16."""
+
+    def __init__(self, widths: tuple[int, int, int, int]) -> None:
+        super().__init__()
+        a, b, c, d = widths
+        self.stem = ConvBlock(3, a, 5, 2)
+        self.down4 = nn.Sequential(ConvBlock(a, b, 3, 2), Residual(b))
+        self.down8 = nn.Sequential(ConvBlock(b, c, 3, 2), Residual(c))
+        self.down16 = nn.Sequential(ConvBlock(c, d, 3, 2), Residual(d), Residual(d))
+        self.lateral8, self.merge8 = nn.Conv2d(d, c, 1), Residual(c)
+        self.lateral4, self.merge4 = nn.Conv2d(c, b, 1), Residual(b)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Features at stride 4 (n, b, h/4, w/4) and at stride 16 (n, d, h/16, w/16)."""
+        at4 = self.down4(self.stem(x))
+        at8 = self.down8(at4)
+        at16 = self.down16(at8)
+        up8 = self.merge8(at8 + _doubled(self.lateral8(at16), at8))
+        return self.merge4(at4 + _doubled(self.lateral4(up8), at4)), at16
+
+
+class CoarseNetwork(nn.Module):
+    """Where in the whole picture the object may be."""
+
+    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
+        super().__init__()
+        self.trunk = Trunk(widths)
+        self.heat = nn.Conv2d(widths[1], 1, 1)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Logits (n, cells down, cells across) of pictures (n, h, w, 3) of bytes, padded by `PADDING` on each side."""
+        x = functional.pad(_normalised(pictures), (PADDING,) * 4)
+        return self.heat(self.trunk(x)[0])[:, 0]
+
+
+class CropNetwork(nn.Module):
+    """Whether the object is in a crop, where in it, and at which yaw."""
+
+    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
+        super().__init__()
+        self.trunk = Trunk(widths)
+        self.heat = nn.Conv2d(widths[1], 1, 1)
+        self.turn = nn.Conv2d(widths[1], 2, 1)
+        self.nothing = nn.Sequential(nn.Linear(widths[3], 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
+
+    def forward(self, crops: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of crops (n, edge, edge, 3) of bytes: logits of places and of absence, and the yaw at each place.
+
+        Returns logits (n, cells, cells), the logit that the object is not there (n,), and the cosine and sine of
+        symmetry times the yaw from the direction of view (n, 2, cells, cells).
+        """
+        features, deep = self.trunk(_normalised(crops))
+        return self.heat(features)[:, 0], self.nothing(deep.mean(dim=(2, 3)))[:, 0], self.turn(features)
+
+
+def _normalised(pictures: Tensor) -> Tensor:
+    """Bytes (n, h, w, 3) as numbers about zero (n, 3, h, w)."""
+    return pictures.permute(0, 3, 1, 2).float() * (4 / 255) - 2
+
+
+def _doubled(x: Tensor, like: Tensor) -> Tensor:
+    return functional.interpolate(x, size=like.shape[2:], mode="nearest")
+
+
+def count_parameters(network: nn.Module) -> int:
+    """How many numbers a network has learned."""
+    return sum(one.numel() for one in network.parameters())

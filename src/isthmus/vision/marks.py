@@ -1,0 +1,49 @@
+"""Marks on pictures: where the object is, and where a localiser says that it is."""
+
+import cv2
+import numpy as np
+
+from isthmus.core import Float
+from isthmus.vision.camera import Camera
+from isthmus.vision.pixels import Image
+
+TRUE, SAID = (40, 220, 60), (255, 40, 160)
+
+
+def mark_cross(picture: Image, pixel: Float, colour: tuple[int, int, int], radius: int = 6) -> Image:
+    """A copy with a ring and a dot about a pixel, which may lie outside."""
+    out = np.ascontiguousarray(picture).copy()
+    if np.isfinite(pixel).all():
+        x, y = (int(np.clip(one, -1000, 10_000)) for one in np.round(pixel))
+        cv2.circle(out, (x, y), radius, colour, max(1, radius // 6), cv2.LINE_AA)
+        cv2.circle(out, (x, y), 1, colour, -1)
+    return out
+
+
+def mark_yaw(picture: Image, camera: Camera, position: Float, yaw: float, length: float) -> Image:
+    """A copy with a line from the object's middle in the direction of its yaw."""
+    out = np.ascontiguousarray(picture).copy()
+    tip = np.asarray(position) + length * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+    ends = camera.project(np.stack([position, tip]))
+    if np.isfinite(ends).all():
+        (a, b), (c, d) = (tuple(int(np.clip(one, -1000, 10_000)) for one in end) for end in ends)
+        cv2.line(out, (a, b), (c, d), SAID, 2, cv2.LINE_AA)
+    return out
+
+
+def grid(pictures: list[Image], columns: int) -> Image:
+    """Pictures of one size side by side, row by row; the rest of the last row is black."""
+    blank = np.zeros_like(pictures[0])
+    rows = -(-len(pictures) // columns)
+    filled = pictures + [blank] * (rows * columns - len(pictures))
+    return np.vstack([np.hstack(filled[row * columns : (row + 1) * columns]) for row in range(rows)])
+
+
+def png(picture: Image) -> bytes:
+    """The picture as a PNG file."""
+    return cv2.imencode(".png", picture[..., ::-1])[1].tobytes()
+
+
+def jpeg(picture: Image, quality: int = 85) -> bytes:
+    """The picture as a JPEG file."""
+    return cv2.imencode(".jpg", picture[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()

@@ -1,0 +1,59 @@
+"""What a camera does to a picture: exposure, colour, blur and noise."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from isthmus.core import Float, stream
+from isthmus.vision.randomise import Randomise
+
+Image = NDArray[np.uint8]
+"""(height, width, 3), red first."""
+BANK = 1 << 20
+"""Noise values in store: drawing new ones for every image would cost more than drawing the picture."""
+STEPS = 8
+"""Levels of noise in store, from none to the largest."""
+LEVELS = np.arange(256) / 255
+
+
+@dataclass(frozen=True)
+class Look:
+    """One camera's settings, for all pictures of one image."""
+
+    table: NDArray[np.uint8]  # (256, 1, 3)
+    blur: float
+    noise: int
+    """Number of the noise level in store."""
+
+
+class Lens:
+    """Applies random camera settings to pictures."""
+
+    def __init__(self, randomise: Randomise) -> None:
+        """Prepare noise."""
+        self._randomise = randomise
+        unit: Float = stream(0, "vision", "noise").standard_normal(BANK)
+        scales = randomise.noise.at(np.linspace(0, 1, STEPS)) * 255
+        self._noise: list[NDArray[np.int16]] = [np.round(unit * scale).astype(np.int16) for scale in scales]
+
+    def draw(self, rng: np.random.Generator) -> Look:
+        """Settings at random."""
+        chance, ranges = rng.random(7), self._randomise
+        gain = ranges.exposure.at(chance[0]) * ranges.tint.at(chance[1:4])
+        curve = LEVELS ** float(ranges.gamma.at(chance[4]))
+        table = np.clip(curve[:, None] * gain * 255, 0, 255).astype(np.uint8)
+        return Look(table.reshape(256, 1, 3), float(ranges.blur.at(chance[5])), int(chance[6] * STEPS))
+
+    def apply(self, look: Look, image: Image, rng: np.random.Generator, out: Image) -> None:
+        """Write the picture as a camera with this look would show it to `out`, which may be `image` itself."""
+        seen = cv2.LUT(image, look.table)
+        if look.blur > 0.3:  # less changes nothing
+            seen = cv2.GaussianBlur(seen, (0, 0), look.blur)
+        store = self._noise[look.noise]
+        if image.size > BANK:
+            store = np.resize(store, image.size + 1)
+        first = int(rng.integers(len(store) - image.size))
+        noise = store[first : first + image.size].reshape(image.shape)
+        cv2.add(seen, noise, dst=out, dtype=cv2.CV_8U)

@@ -1,0 +1,183 @@
+"""Render randomised images with MuJoCo: a whole picture at low resolution, and crops at full resolution."""
+
+import os
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+import mujoco
+import numpy as np
+
+from isthmus.core import Float, Problem
+from isthmus.vision.camera import Camera
+from isthmus.vision.pixels import Image, Lens
+from isthmus.vision.randomise import Randomise
+from isthmus.vision.samples import Frame, Sample, sample_of
+from isthmus.vision.stage.build import build_stage
+from isthmus.vision.stage.draw import ANY, Drawn, draw, generator
+from isthmus.vision.stage.scene import Scene
+
+FLAG = mujoco.mjtRndFlag
+NEVER = (FLAG.mjRND_REFLECTION, FLAG.mjRND_HAZE, FLAG.mjRND_SKYBOX, FLAG.mjRND_FOG)
+MARGIN = 200
+"""Geoms that a scene may have besides those of its model."""
+
+
+class Renderer:
+    """Makes any image of a scene by its number; one for each process, as it holds a graphics context."""
+
+    _in_use: "ClassVar[Renderer | None]" = None
+
+    def __init__(self, scene: Scene, randomise: Randomise, frame: Frame, *, samples: int = 0, seed: int = 0) -> None:
+        """Open a graphics context; `samples` a pixel, 0 for one."""
+        os.environ.setdefault("LP_NUM_THREADS", "0")  # llvmpipe: one process a core is faster than threads
+        width, height = max(frame.coarse[0], frame.crop), max(frame.coarse[1], frame.crop)
+        self.frame, self.seed, self._randomise = frame, seed, randomise
+        self.stage = build_stage(scene, randomise, (width, height), samples, seed)
+        self._lens = Lens(randomise)
+        self._context = open_context(width, height)
+        self._use()
+        model = self.stage.model
+        self._mjr = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._mjr)
+        self._view = mujoco.MjvScene(model, maxgeom=model.ngeom + MARGIN)
+        for flag in NEVER:
+            self._view.flags[flag] = 0
+        self._options = mujoco.MjvOption()
+        self._eye = mujoco.MjvCamera()
+        self._eye.type, self._eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self.stage.camera_id
+        self._coarse = np.zeros((frame.coarse[1], frame.coarse[0], 3), np.uint8)
+        self._crop = np.zeros((frame.crop, frame.crop, 3), np.uint8)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the graphics context."""
+        self._use()
+        self._mjr.free()
+        self._context.free()
+        Renderer._in_use = None
+
+    def _use(self) -> None:
+        """Draw in this renderer's own graphics context: another one may have been made since."""
+        if Renderer._in_use is not self:
+            self._context.make_current()
+            Renderer._in_use = self
+
+    def sample(self, index: int, out: Sample, condition: str = ANY) -> Drawn:
+        """Make image number `index` and write its pictures and labels to `out`."""
+        rng = generator(self.seed, index, f"image {condition}")
+        drawn = self.draw(rng, condition)
+        look = self._lens.draw(rng)
+        self._lens.apply(look, self.picture(drawn.camera), rng, out["coarse"])
+        corners = crop_corners(self.frame, drawn, rng)
+        for number, corner in enumerate(corners):
+            self._lens.apply(look, self.crop(drawn.camera, corner), rng, out["crops"][number])
+        sample_of(drawn, self.stage.scene, corners, out)
+        return drawn
+
+    def draw(self, rng: np.random.Generator, condition: str = ANY) -> Drawn:
+        """Draw a scene at random, without rendering it yet."""
+        drawn = draw(self.stage, self._randomise, rng, condition)
+        self._view.flags[FLAG.mjRND_SHADOW] = int(rng.random() < self._randomise.shadow)
+        self._update(drawn.camera)
+        return drawn
+
+    def picture(self, camera: Camera) -> Image:
+        """The whole picture at low resolution, as it was last drawn; valid until the next one."""
+        width, height = self.frame.coarse
+        self._look_through(camera, np.zeros(2), np.array([camera.width, camera.height], float))
+        return self._render(self._coarse, width, height)
+
+    def crop(self, camera: Camera, corner: Float) -> Image:
+        """The square of full resolution whose upper left corner (2,) is given; valid until the next one."""
+        self._look_through(camera, corner, np.full(2, self.frame.crop))
+        return self._render(self._crop, self.frame.crop, self.frame.crop)
+
+    def target_pixels(self, camera: Camera, *, alone: bool) -> int:
+        """How many pixels of the low-resolution picture show the target; `alone` leaves the distractors out."""
+        stage, flags = self.stage, self._view.flags
+        kept, alpha = flags.copy(), stage.model.geom_rgba[stage.distractors, 3].copy()
+        if alone:
+            stage.model.geom_rgba[stage.distractors, 3] = 0
+            self._update(camera)
+        flags[FLAG.mjRND_SEGMENT] = flags[FLAG.mjRND_IDCOLOR] = 1
+        flags[FLAG.mjRND_SHADOW] = 0
+        colours = self.picture(camera).astype(int)
+        flags[:] = kept
+        numbers = {
+            self._view.geoms[one].segid + 1
+            for one in range(self._view.ngeom)
+            if self._view.geoms[one].objtype == mujoco.mjtObj.mjOBJ_GEOM
+            and self._view.geoms[one].objid in stage.target_geoms
+        }
+        if alone:
+            stage.model.geom_rgba[stage.distractors, 3] = alpha
+            self._update(camera)
+        return int(np.isin(colours @ [1, 256, 65536], list(numbers)).sum())
+
+    def render_again(self, camera: Camera, corners: Float) -> None:
+        """Render and read the pictures of the last image again: the floor that this renderer is measured against."""
+        self.picture(camera)
+        for corner in corners:
+            self.crop(camera, corner)
+
+    def _update(self, camera: Camera) -> None:
+        """Take over geometry and looks, and put the camera where it was drawn."""
+        data, number = self.stage.data, self.stage.camera_id
+        data.cam_xpos[number], data.cam_xmat[number] = camera.position, camera.rotation.ravel()
+        mujoco.mjv_updateScene(
+            self.stage.model, data, self._options, None, self._eye, mujoco.mjtCatBit.mjCAT_ALL, self._view
+        )
+
+    def _look_through(self, camera: Camera, corner: Float, size: Float) -> None:
+        """Show the rectangle of the full picture that begins at `corner` (2,) and has a `size` (2,)."""
+        for eye in self._view.camera:
+            scale = eye.frustum_near / camera.focal
+            left, top = (corner - camera.centre) * scale
+            right, bottom = (corner + size - camera.centre) * scale
+            eye.frustum_center, eye.frustum_width = (left + right) / 2, (right - left) / 2
+            eye.frustum_top, eye.frustum_bottom = -top, -bottom
+
+    def _render(self, out: Image, width: int, height: int) -> Image:
+        self._use()
+        rectangle = mujoco.MjrRect(0, 0, width, height)
+        mujoco.mjr_render(rectangle, self._view, self._mjr)
+        mujoco.mjr_readPixels(out, None, rectangle, self._mjr)
+        return out[::-1]  # OpenGL's first row is the lowest
+
+
+def crop_corners(frame: Frame, drawn: Drawn, rng: np.random.Generator) -> Float:
+    """Upper left corners (crops, 2) of what the second stage learns from.
+
+    The first crop has the target in it, off its middle as the first stage will be. Others show a distractor, or any
+    place if there is none: what it must learn to refuse.
+    """
+    middles = np.empty((frame.crops, 2))
+    if frame.crops:
+        middles[0] = drawn.pixel + rng.uniform(-0.3, 0.3, 2) * frame.crop
+    others = drawn.camera.project(drawn.distractors) if len(drawn.distractors) else np.empty((0, 2))
+    for number in range(1, frame.crops):
+        chance, jitter = rng.random(3), rng.uniform(-0.2, 0.2, 2) * frame.crop
+        if len(others) and chance[0] < 0.8:
+            middles[number] = others[int(chance[1] * len(others))] + jitter
+        else:
+            middles[number] = chance[1:] * [drawn.camera.width, drawn.camera.height]
+    return np.round(middles - frame.crop / 2)
+
+
+def open_context(width: int, height: int) -> Any:  # noqa: ANN401 - one of several backends without types
+    """An off-screen graphics context: EGL unless MUJOCO_GL names another backend."""
+    try:
+        if os.environ.get("MUJOCO_GL", "egl").strip().lower() in ("", "egl"):
+            from mujoco.egl import GLContext  # noqa: PLC0415 - fails to import where there is no EGL
+        else:
+            from mujoco.gl_context import GLContext  # noqa: PLC0415
+        return GLContext(width, height)
+    except (ImportError, RuntimeError, OSError, AttributeError) as error:
+        raise Problem(
+            f"nothing can be rendered on this machine ({error}): install EGL (libegl1, libgl1), or set MUJOCO_GL=osmesa"
+        ) from error

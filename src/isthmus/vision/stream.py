@@ -1,0 +1,130 @@
+"""Renderings as a stream: processes on all cores write batches into shared memory, in an order that never changes.
+
+Batch b holds the images b * size to (b + 1) * size - 1 whichever process made it, so that training sees the same images
+in the same order on any number of processes, and goes on from any image number.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.shared_memory import SharedMemory
+from typing import Any
+
+import numpy as np
+
+from isthmus.core import Problem
+from isthmus.vision.randomise import Randomise
+from isthmus.vision.samples import Frame, Samples, sample_type
+from isthmus.vision.stage.draw import ANY
+from isthmus.vision.stage.scene import SceneFile
+
+SLOTS = 3
+"""Batches that a process may be ahead."""
+PATIENCE = 120.0
+"""Seconds that a batch may take."""
+
+
+@dataclass(frozen=True)
+class StreamSpec:
+    """Which images a stream has: plain data that can be sent to a process."""
+
+    scene: SceneFile
+    randomise: Randomise
+    frame: Frame
+    batch: int = 32
+    seed: int = 0
+    samples: int = 0
+    """A pixel; 0 for one."""
+    condition: str = ANY
+
+
+@contextmanager
+def open_stream(spec: StreamSpec, workers: int, first: int = 0) -> Generator[Iterator[Samples]]:
+    """Batches (spec.batch,) from batch number `first` on, without end.
+
+    A batch is valid until the next one is asked for: it lies in memory that the processes use again.
+    """
+    context = multiprocessing.get_context("spawn")
+    size = spec.batch * sample_type(spec.frame).itemsize
+    memory = SharedMemory(create=True, size=size * SLOTS * workers)
+    processes: list[Any] = []
+    free = [context.Semaphore(SLOTS) for _ in range(workers)]
+    full = [context.Semaphore(0) for _ in range(workers)]
+    ends = [context.Pipe(duplex=False) for _ in range(workers)]
+    try:
+        for number in range(workers):
+            work = (spec, memory.name, number, workers, first, free[number], full[number], ends[number][1])
+            process = context.Process(target=_work, args=work, daemon=True)
+            process.start()
+            processes.append(process)
+        yield _batches(spec, memory, workers, first, free, full, ends, processes)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+        memory.close()
+        memory.unlink()
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _batches(
+    spec: StreamSpec, memory: SharedMemory, workers: int, first: int, free: list[Any], full: list[Any],
+    ends: list[Any], processes: list[Any],
+) -> Iterator[Samples]:  # fmt: skip
+    kind = sample_type(spec.frame)
+    for turn in range(1 << 62):
+        number, slot = turn % workers, (turn // workers) % SLOTS
+        _wait(full[number], ends[number][0], processes[number], first + turn)
+        offset = (number * SLOTS + slot) * spec.batch * kind.itemsize
+        yield np.ndarray((spec.batch,), kind, buffer=memory.buf, offset=offset)
+        free[number].release()
+
+
+def _wait(full: Any, end: Any, process: Any, batch: int) -> None:  # noqa: ANN401 - of multiprocessing
+    waited = 0.0
+    while not full.acquire(timeout=1.0):
+        waited += 1.0
+        if end.poll():
+            raise Problem(end.recv())
+        if not process.is_alive() or waited > PATIENCE:
+            raise Problem(f"the process that renders batch {batch} died: if memory is short use fewer --workers")
+
+
+def _work(
+    spec: StreamSpec, name: str, number: int, workers: int, first: int, free: Any, full: Any, end: Any  # noqa: ANN401
+) -> None:  # fmt: skip
+    """Render batches first + number, first + number + workers, ... into the slots of this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its processes
+    from isthmus.vision.renderer import Renderer  # noqa: PLC0415 - graphics only where they are used
+    from isthmus.vision.stage.scene import read_scene  # noqa: PLC0415
+
+    kind = sample_type(spec.frame)
+    memory = SharedMemory(name=name)
+    try:
+        parent = multiprocessing.parent_process()
+        with Renderer(
+            read_scene(spec.scene), spec.randomise, spec.frame, samples=spec.samples, seed=spec.seed
+        ) as renderer:
+            for turn in range(1 << 62):
+                while not free.acquire(timeout=5.0):
+                    if parent is not None and not parent.is_alive():
+                        return
+                offset = (number * SLOTS + turn % SLOTS) * spec.batch * kind.itemsize
+                batch = np.ndarray((spec.batch,), kind, buffer=memory.buf, offset=offset)
+                begin = (first + number + turn * workers) * spec.batch
+                for one in range(spec.batch):
+                    renderer.sample(begin + one, batch[one], spec.condition)
+                del batch
+                full.release()
+    except Problem as problem:
+        end.send(str(problem))
+    finally:
+        memory.close()

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+from isthmus.vision.localiser.confidence import Calibration
+from isthmus.vision.localiser.evaluate import Trial, score, summarise
+from isthmus.vision.localiser.locate import Localiser, ObjectFacts, cut
+from isthmus.vision.samples import Frame
+
+FRAME = Frame()
+FACTS = ObjectFacts("cube", 0.93, 0.057, 4)
+
+
+def network_of(camera, target, decoy=None, *, turn=0.3):
+    """Networks that know where things are: the coarse one prefers the decoy, the crop tells them apart."""
+    at = camera.project(target)[0]
+    other = None if decoy is None else camera.project(decoy)[0]
+
+    def bump(rows, columns, place, height):
+        down, across = np.mgrid[:rows, :columns] + 0.5
+        return height - ((across - place[0]) ** 2 + (down - place[1]) ** 2) / (2 * 0.8**2)
+
+    def coarse(pictures):
+        assert pictures.shape == (1, 120, 160, 3)
+        heat = bump(34, 44, (at / 4 + 8) / 4, 8.0)
+        if other is not None:
+            heat = np.maximum(heat, bump(34, 44, (other / 4 + 8) / 4, 9.0))
+        return heat[None]
+
+    def crop(crops):
+        places, nothing = np.full((len(crops), 24, 24), -20.0), np.zeros(len(crops))
+        for number, one in enumerate(crops):
+            corner = one[0, 0].astype(float) * 4  # the picture of these tests has its own place as its colours
+            if np.all(np.abs(at - corner[:2] - 48) < 44):
+                places[number] = bump(24, 24, (at - corner[:2]) / 4, 6.0)
+        turns = np.zeros((len(crops), 2, 24, 24))
+        turns[:, 0], turns[:, 1] = np.cos(4 * turn), np.sin(4 * turn)
+        return places, nothing, turns
+
+    return Localiser(coarse, crop, FRAME, FACTS, Calibration())
+
+
+@pytest.fixture
+def picture():
+    """A picture whose colours are its coordinates, divided by four."""
+    y, x = np.mgrid[:480, :640]
+    return np.stack([x // 4, y // 4, 0 * x], axis=2).astype(np.uint8)
+
+
+def test_the_second_stage_overrules_the_first(camera, picture):
+    target, decoy = np.array([-0.83, 0.11, 0.93]), np.array([-0.62, -0.22, 0.93])
+    located = network_of(camera, target, decoy).locate(picture, camera)
+    assert located.position == pytest.approx(target, abs=0.012)  # crops begin at multiples of four here
+    assert located.sure
+    assert located.std < 0.02
+
+
+def test_yaw_is_turned_from_the_view_into_the_world(camera, picture):
+    target = np.array([-0.83, 0.11, 0.93])
+    view = np.arctan2(0.11 - camera.position[1], -0.83 - camera.position[0])
+    located = network_of(camera, target, turn=0.3).locate(picture, camera)
+    assert located.yaw == pytest.approx(0.3 + view, abs=0.03)
+
+
+def test_an_object_that_no_crop_confirms_is_not_sure(camera, picture):
+    nowhere = network_of(camera, np.array([-0.83, 0.11, 0.93]))
+    blind = Localiser(nowhere.coarse, lambda crops: _nothing(len(crops)), FRAME, FACTS, Calibration())
+    assert not blind.locate(picture, camera).sure
+
+
+def _nothing(count):
+    return np.zeros((count, 24, 24)), np.full(count, 30.0), np.zeros((count, 2, 24, 24))
+
+
+def test_errors_and_right_objects_are_counted(camera, picture):
+    target, decoy = np.array([-0.83, 0.11, 0.93]), np.array([-0.62, -0.22, 0.93])
+    localiser = network_of(camera, target, decoy)
+    good = Trial("distractors", picture, camera, target, 0.0, decoy[None])
+    swapped = Trial("distractors", picture, camera, decoy, 0.0, target[None])
+    figures = summarise(score(localiser, [good, swapped]), FACTS.radius)["distractors"]
+    assert figures["right"] == 0.5
+    assert figures["median_cm_right"] < 1.2
+    assert figures["mean_cm"] == pytest.approx(100 * np.linalg.norm(target - decoy) / 2, abs=1)
+    assert figures["right_when_sure"] == 0.5
+
+
+def test_crops_reach_beyond_the_picture(picture):
+    crop = cut(picture, np.array([-10, 470]), 32)
+    assert crop.shape == (32, 32, 3)
+    assert not crop[:, :10].any()
+    assert not crop[10:].any()
+    assert (crop[:10, 10:] == picture[470:, :22]).all()
+    assert not cut(picture, np.array([900, -200]), 32).any()
