@@ -175,5 +175,14 @@ def test_faults_wait_for_their_signal_and_end_with_another():
     assert list(faults.spoiled(arm_reading()))
 
 
+def test_which_commands_get_lost_does_not_depend_on_the_readings_between_them():
+    alone, busy = (Faults(FaultSettings(drop=0.5), 3) for _ in range(2))
+    lost = [alone.command_lost() for _ in range(20)]
+    for expected in lost:
+        list(busy.spoiled(arm_reading()))
+        assert busy.command_lost() is expected
+    assert 0 < sum(lost) < 20
+
+
 def test_a_clock_can_be_ahead():
     assert next(Faults(FaultSettings(clock=0.9), 0).spoiled(arm_reading())).stamp == 5.9

@@ -98,8 +98,13 @@ class Faults:
     """Spoils messages."""
 
     def __init__(self, settings: FaultSettings, seed: int) -> None:
-        """Draw from a stream of its own, so that the robot is the same with faults and without."""
-        self._settings, self._rng = settings, np.random.default_rng((seed, 1))
+        """Draw from streams of its own, so that the robot is the same with faults and without.
+
+        Commands have a stream apart from readings: which of them get lost does not depend on how many readings
+        went out in between.
+        """
+        self._settings = settings
+        self._rng, self._commands = np.random.default_rng((seed, 1)), np.random.default_rng((seed, 2))
         self._held_back: JointReading | None = None
         self._first: JointReading | None = None
         self._on = not settings.on_signal
@@ -115,7 +120,7 @@ class Faults:
 
     def command_lost(self) -> bool:
         """Whether the next command gets lost."""
-        return self.cut or (self._on and self._hit(self._settings.drop))
+        return self.cut or (self._on and bool(self._commands.random() < self._settings.drop))
 
     def delay(self) -> float:
         """Seconds that the next joint state is late."""
