@@ -51,7 +51,14 @@ EACH = [
     (("--faults.wrong-name=0.3",), ("foreign",)),
 ]
 ALL = (
-    (DROPS, "--faults.drop=0.1", "--faults.delay=0.02", "--faults.reorder=0.2", "--faults.nan=0.2", "--faults.wrong-name=0.2"),
+    (
+        DROPS,
+        "--faults.drop=0.1",
+        "--faults.delay=0.02",
+        "--faults.reorder=0.2",
+        "--faults.nan=0.2",
+        "--faults.wrong-name=0.2",
+    ),
     ("disordered", "broken", "foreign"),
 )
 
