@@ -13,6 +13,8 @@ from isthmus.logs.torque_match import Explained, Reading, TorqueMatch
 
 AGAIN = 4
 """Times that a better reading among those next to the best one is taken and looked at in turn."""
+LIKELY = 2.0
+"""Nats by which a reading may explain less to be taken for being less unusual."""
 PLAINER = 0.5
 """Nats by which a reading has to be less unusual to be taken instead of one that explains a little more."""
 POOR = 0.6
@@ -43,7 +45,7 @@ def judge(match: TorqueMatch, readings: Sequence[Reading], free: Free) -> Judged
     near = [
         (explained.strange, number, other)
         for number, ((_, _, other), explained) in enumerate(zip(others, found, strict=True))
-        if explained.score > score - CERTAIN and explained.strange < strange - PLAINER
+        if explained.score > score - LIKELY and explained.strange < strange - PLAINER
     ]
     if near:
         reading = min(near, key=lambda one: one[:2])[2]
@@ -105,7 +107,7 @@ def _plainer(match: TorqueMatch, reading: Reading, free: Free) -> Reading:
     score = match.explained(reading).score
     for joint in range(len(reading.columns)) if free.offsets else ():
         plain = replace(reading, offsets=_added(reading, joint, -reading.offsets[joint]))
-        if match.explained(plain).score > score - CERTAIN:
+        if match.explained(plain).score > score - LIKELY:
             reading = plain
     return reading
 
