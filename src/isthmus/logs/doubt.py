@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.logs.reading_search import CERTAIN, SHIFT, Free, changes, climb, refined, swapped
+from isthmus.logs.reading_search import CERTAIN, SHIFT, Free, changes, climb, polished, refined, swapped
 from isthmus.logs.robot_body import RobotBody
 from isthmus.logs.torque_match import Explained, Reading, TorqueMatch
 
@@ -136,7 +136,7 @@ def _others(match: TorqueMatch, reading: Reading, free: Free) -> Iterator[Other]
         still = replace(alone, signs=False)
         for part in _images(match.body, limbs):
             turned = [_climbed(match, one, part, still) for one in _mirrored(match, reading, part)]
-            yield "sign", part, _best(match, turned)
+            yield "sign", part, _settled_zeros(match, _best(match, turned), free)
     for joint in free.order.tolist():
         for other in free.order[free.order > joint].tolist():
             turned = _climbed(match, swapped(match, reading, joint, other), [joint, other], alone)
@@ -192,7 +192,12 @@ def _other_sign(match: TorqueMatch, reading: Reading, joint: int, free: Free) ->
     turned = [one for one in changes(match, reading, joint, only) if one.signs[joint] != reading.signs[joint]]
     best = _best(match, turned)
     still = replace(only, signs=False)
-    return _best(match, [best, *changes(match, best, joint, still)])
+    return _settled_zeros(match, _best(match, [best, *changes(match, best, joint, still)]), free)
+
+
+def _settled_zeros(match: TorqueMatch, reading: Reading, free: Free) -> Reading:
+    """With zeros where they are best, so that another sign is not ruled out for zeros that are a little off."""
+    return _best(match, [reading, polished(match, reading)]) if free.offsets else reading
 
 
 def _mirrored(match: TorqueMatch, reading: Reading, limb: list[int]) -> Iterator[Reading]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.logs.angle_units import DEGREE, AngleUnits, angle_units
-from isthmus.logs.doubt import Judged, branches, judge
+from isthmus.logs.doubt import LIKELY, Judged, branches, judge
 from isthmus.logs.drive import Servo, command_kind, later, measured_efforts, servo_errors, servo_of
 from isthmus.logs.names import match_names
 from isthmus.logs.raw_motion import RawMotion, raw_motion
@@ -16,6 +16,7 @@ from isthmus.logs.robot_body import Index, RobotBody
 from isthmus.logs.robot_log import CommandKind
 from isthmus.logs.roles import Roles, find_roles
 from isthmus.logs.series import Log
+from isthmus.logs.settle import settled
 from isthmus.logs.torque_match import Explained, Motion, Reading, TorqueMatch
 
 MOMENTS = 2000
@@ -26,6 +27,8 @@ LONGEST_DELAY = 0.1
 """Seconds by which commands may act later than they are logged, or earlier."""
 LUCK = 3.0
 """Nats that a reading is sure at most that only one search found."""
+MORE = 200
+"""Rows that zeros are settled by."""
 GAIN = 3.0
 """Nats by which a delay has to explain commands better than none."""
 
@@ -154,12 +157,13 @@ def match_joints(known: Known, seed: int) -> Matched:
     reading = start
     for limb, end in zip(limbs, ends, strict=True):
         reading = reading.put(limb, end.readings[0])
-    many = np.sort(rng.choice(len(rows), min(MANY, len(rows)), replace=False))
+    many, more = (np.sort(rng.choice(len(rows), min(size, len(rows)), replace=False)) for size in (MANY, MORE))
     delay = _delay(known, match, reading, rows)
     match = _match(known, rows, delay)
     margins: list[Mapping[str, float]] = [{} for _ in range(count)]
     for limb, end in zip(limbs, ends, strict=True):
         judged = _judged(match.on(many).of(limb), end, _within(free, limb, start), again=bool(delay))
+        judged = _settled(match.on(more).of(limb), judged)
         reading = reading.put(limb, judged.reading)
         for joint, margin in zip(limb.tolist(), judged.margins, strict=True):
             margins[joint] = margin
@@ -171,6 +175,17 @@ def _within(free: Free, limb: Index, start: Reading) -> Free:
     order = np.flatnonzero(np.isin(limb, free.order))
     units = free.units if len(order) or free.units is None else np.intersect1d(free.units, start.columns[limb])
     return replace(free, order=order, units=units)
+
+
+def _settled(match: TorqueMatch, judged: Judged) -> Judged:
+    """With zeros where they are most likely, but for those that motion says nothing about."""
+    said = np.array([one.get("offset", 0.0) for one in judged.margins])
+    found = settled(match, judged.reading, np.flatnonzero((judged.reading.offsets != 0) | (said > LIKELY)))
+    margins = tuple(
+        {**one, "offset": min(one["offset"], float(margin))} if "offset" in one else one
+        for one, margin in zip(judged.margins, found.margins, strict=True)
+    )
+    return Judged(found.reading, margins)
 
 
 def _judged(match: TorqueMatch, ends: Ends, free: Free, *, again: bool) -> Judged:

@@ -148,6 +148,10 @@ class TorqueMatch:
         """The same comparison at fewer moments."""
         return TorqueMatch(self.body, self.motion.rows(rows), self.usual, self.usual_drives)
 
+    def made_of(self, body: RobotBody) -> "TorqueMatch":
+        """The same comparison with a robot of other masses."""
+        return TorqueMatch(body, self.motion, self.usual, self.usual_drives)
+
     def of(self, joints: Index) -> "TorqueMatch":
         """The same comparison for some of the joints: those of a limb, which need no torques of other limbs."""
         kept = np.isin(self.body.moved, joints)
