@@ -31,25 +31,26 @@ class Residual(nn.Module):
 
 
 class Trunk(nn.Module):
-    """A U-shaped network: features at stride 4 that know of everything at stride 16."""
+    """A U-shaped network: features at stride 8 that know of everything at stride 16.
+
+    Most of the time of a step goes where the picture is large: there is one convolution at stride 4 on the way down.
+    """
 
     def __init__(self, widths: tuple[int, int, int, int]) -> None:
         super().__init__()
         a, b, c, d = widths
         self.stem = ConvBlock(3, a, 5, 2)
-        self.down4 = nn.Sequential(ConvBlock(a, b, 3, 2), Residual(b))
+        self.down4 = ConvBlock(a, b, 3, 2)
         self.down8 = nn.Sequential(ConvBlock(b, c, 3, 2), Residual(c))
         self.down16 = nn.Sequential(ConvBlock(c, d, 3, 2), Residual(d), Residual(d))
         self.lateral8, self.merge8 = nn.Conv2d(d, c, 1), Residual(c)
-        self.lateral4, self.merge4 = nn.Conv2d(c, b, 1), Residual(b)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Features at stride 4 (n, b, h/4, w/4) and at stride 16 (n, d, h/16, w/16)."""
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Features at strides 4 (n, b, h/4, w/4), 8 (n, c, h/8, w/8) and 16 (n, d, h/16, w/16)."""
         at4 = self.down4(self.stem(x))
         at8 = self.down8(at4)
         at16 = self.down16(at8)
-        up8 = self.merge8(at8 + _doubled(self.lateral8(at16), at8))
-        return self.merge4(at4 + _doubled(self.lateral4(up8), at4)), at16
+        return at4, self.merge8(at8 + _doubled(self.lateral8(at16), at8)), at16
 
 
 class CoarseNetwork(nn.Module):
@@ -58,12 +59,12 @@ class CoarseNetwork(nn.Module):
     def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
         super().__init__()
         self.trunk = Trunk(widths)
-        self.heat = nn.Conv2d(widths[1], 1, 1)
+        self.heat = nn.Conv2d(widths[2], 1, 1)
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Logits (n, cells down, cells across) of pictures (n, h, w, 3) of bytes, padded by `PADDING` on each side."""
         x = functional.pad(_normalised(pictures), (PADDING,) * 4)
-        return self.heat(self.trunk(x)[0])[:, 0]
+        return self.heat(self.trunk(x)[1])[:, 0]
 
 
 class CropNetwork(nn.Module):
@@ -72,6 +73,7 @@ class CropNetwork(nn.Module):
     def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
         super().__init__()
         self.trunk = Trunk(widths)
+        self.lateral4, self.merge4 = nn.Conv2d(widths[2], widths[1], 1), Residual(widths[1])
         self.heat = nn.Conv2d(widths[1], 1, 1)
         self.turn = nn.Conv2d(widths[1], 2, 1)
         self.nothing = nn.Sequential(nn.Linear(widths[3], 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
@@ -82,7 +84,8 @@ class CropNetwork(nn.Module):
         Returns logits (n, cells, cells), the logit that the object is not there (n,), and the cosine and sine of
         symmetry times the yaw from the direction of view (n, 2, cells, cells).
         """
-        features, deep = self.trunk(_normalised(crops))
+        at4, at8, deep = self.trunk(_normalised(crops))
+        features = self.merge4(at4 + _doubled(self.lateral4(at8), at4))
         return self.heat(features)[:, 0], self.nothing(deep.mean(dim=(2, 3)))[:, 0], self.turn(features)
 
 
