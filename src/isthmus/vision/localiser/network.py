@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
+from isthmus.vision.localiser.backbone import WIDTHS, load_backbone
 from isthmus.vision.localiser.network_layout import PADDING
 
 
@@ -53,12 +54,35 @@ class Trunk(nn.Module):
         return at4, self.merge8(at8 + _doubled(self.lateral8(at16), at8)), at16
 
 
+class FrozenTrunk(nn.Module):
+    """The same features from a backbone that was trained on photographs: only what is behind it is trained."""
+
+    def __init__(self, widths: tuple[int, int, int, int]) -> None:
+        super().__init__()
+        _, b, c, d = widths
+        self.backbone = load_backbone()
+        self.at4, self.at8 = ConvBlock(WIDTHS[0], b, 1), ConvBlock(WIDTHS[1], c, 1)
+        self.at16 = nn.Sequential(ConvBlock(WIDTHS[2], d, 1), Residual(d))
+        self.lateral8, self.merge8 = nn.Conv2d(d, c, 1), Residual(c)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """As `Trunk` has them."""
+        first, second, third = self.backbone(x / 2)
+        at8, at16 = self.at8(second), self.at16(third)
+        return self.at4(first), self.merge8(at8 + _doubled(self.lateral8(at16), at8)), at16
+
+
+def make_trunk(widths: tuple[int, int, int, int], *, backbone: bool) -> nn.Module:
+    """A trunk to be trained from scratch, or one behind a frozen backbone."""
+    return FrozenTrunk(widths) if backbone else Trunk(widths)
+
+
 class CoarseNetwork(nn.Module):
     """Where in the whole picture the object may be."""
 
-    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
+    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96), *, backbone: bool = False) -> None:
         super().__init__()
-        self.trunk = Trunk(widths)
+        self.trunk = make_trunk(widths, backbone=backbone)
         self.heat = nn.Conv2d(widths[2], 1, 1)
 
     def forward(self, pictures: Tensor) -> Tensor:
@@ -70,9 +94,9 @@ class CoarseNetwork(nn.Module):
 class CropNetwork(nn.Module):
     """Whether the object is in a crop, where in it, and at which yaw."""
 
-    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96)) -> None:
+    def __init__(self, widths: tuple[int, int, int, int] = (16, 32, 64, 96), *, backbone: bool = False) -> None:
         super().__init__()
-        self.trunk = Trunk(widths)
+        self.trunk = make_trunk(widths, backbone=backbone)
         self.lateral4, self.merge4 = nn.Conv2d(widths[2], widths[1], 1), Residual(widths[1])
         self.heat = nn.Conv2d(widths[1], 1, 1)
         self.turn = nn.Conv2d(widths[1], 2, 1)

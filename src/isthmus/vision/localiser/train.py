@@ -15,8 +15,7 @@ from isthmus.core.random import stream_seed
 from isthmus.io import read_json, remove_partial, write_json
 from isthmus.vision.localiser.evaluate import Trial, make_trials, score, summarise
 from isthmus.vision.localiser.losses import Losses, compute_losses
-from isthmus.vision.localiser.network import CoarseNetwork, CropNetwork
-from isthmus.vision.localiser.run import localiser_of
+from isthmus.vision.localiser.run import localiser_of, new_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin
 from isthmus.vision.localiser.weights import Average, load_checkpoint, save_checkpoint
 from isthmus.vision.stage.scene import read_scene
@@ -57,10 +56,11 @@ class Training:
     def __init__(self, settings: TrainSettings) -> None:
         """Start from scratch."""
         torch.manual_seed(stream_seed(settings.seed, "vision", "weights") % 2**31)
-        self.networks = {"coarse": CoarseNetwork(settings.widths), "crop": CropNetwork(settings.widths)}
+        coarse, crop = new_networks(settings)
+        self.networks: dict[str, torch.nn.Module] = {"coarse": coarse, "crop": crop}
         for network in self.networks.values():
             network.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
-        parameters = [one for network in self.networks.values() for one in network.parameters()]
+        parameters = [one for network in self.networks.values() for one in network.parameters() if one.requires_grad]
         self.optimiser = torch.optim.AdamW(parameters, settings.rate, weight_decay=1e-4)
         self.averages = {name: Average(network) for name, network in self.networks.items()}
         self.batches, self.seconds = 0, 0.0
