@@ -106,8 +106,8 @@ class Localiser:
     def _on_table(self, logits: Float, camera: Camera) -> Float:
         """Logits of the cells from which the object's middle can be seen on the table; all, if the camera sees none."""
         rows, columns = logits.shape
-        corners = np.stack(np.meshgrid(np.arange(columns + 1.0), np.arange(rows + 1.0)), axis=-1)
-        points = camera.to_plane(self._pixel(corners).reshape(-1, 2), self.facts.height)[:, :2]
+        corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1]
+        points = camera.to_plane(self._pixel(corners.astype(float)), self.facts.height)[:, :2]
         beyond = self.facts.radius  # an object whose middle is at the edge, and a calibration that is a little off
         off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
         near = np.nan_to_num(off, nan=np.inf).reshape(rows + 1, columns + 1)
