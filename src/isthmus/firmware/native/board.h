@@ -38,6 +38,7 @@ struct Peripheral {
 };
 
 typedef struct { uint32_t at, size; uint8_t *bytes; int writable, runs; } Region;
+typedef struct { uint16_t size, count; } Block;  /* bytes and instructions */
 enum HaltCode {
     H_NONE, H_UNMAPPED, H_FETCH, H_UNDEFINED, H_STACK, H_RETURN, H_ENDLESS, H_BREAKPOINT, H_PERIPHERAL, H_VECTOR,
     H_WALL, H_FLASH_WRITE, H_OTHER
@@ -50,7 +51,7 @@ struct Board {
     Rig *rig;
     Region region[MAX_REGIONS];
     int regions, exact;
-    uint16_t *block_size, *block_count;         /* instructions of the block at a halfword of the first region */
+    Block *block;                               /* that begins at a halfword of the first region */
     uint8_t *exception_page;
     Peripheral peripheral[MAX_PERIPHERALS];
     int peripherals;
@@ -63,6 +64,7 @@ struct Board {
     uint32_t pending[4], enabled[4], line[4];   /* pending by exception number, enabled and line by interrupt */
     uint8_t priority[MAX_IRQS], unprivileged[32];
     int active[32], actives, active_priority, pending_any, best, best_priority, dirty;
+    int found, known;                           /* what may be entered, as the hook of the block ahead has found */
     uint32_t vtor, shpr[3], aircr, scr, ccr, shcsr, cpacr, demcr, group_mask;
     uint32_t systick_ctrl, systick_load, systick_flag;
     int systick_event;
