@@ -11,42 +11,21 @@ int fw_event(Rig *rig, Fire fire, void *self, int arg) {
     return e;
 }
 
-/* Both scans are vectors of four where the processor has them. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORS
-#endif
-#define CHUNK 8
-
-VECTORS static ns least_of(const ns *at, int n) {
+static void find_next(Rig *rig) {
     ns least = NEVER;
-    for (int i = 0; i < n; i++) least = at[i] < least ? at[i] : least;
-    return least;
+    for (int i = 0; i < rig->events; i++) least = rig->at[i] < least ? rig->at[i] : least;
+    rig->next = least;
 }
-
-VECTORS static int due_chunk(const ns *at, int from, int n, ns t) {     /* the first with an event that is due */
-    for (; from < n; from += CHUNK) {
-        ns any = 0;
-        for (int k = 0; k < CHUNK; k++) any |= -(ns)(at[from + k] <= t);
-        if (any) break;
-    }
-    return from;
-}
-
-static void find_next(Rig *rig) { rig->next = least_of(rig->at, (rig->events + CHUNK - 1) / CHUNK * CHUNK); }
 
 void fw_rig_advance(Rig *rig, ns until) {
     while (rig->next <= until) {                /* `next` may be too early, never too late */
         ns t = rig->next;
         if (t > rig->now) rig->now = t;
-        /* in the order of creation, so that ties always fall alike */
-        for (int c = 0; (c = due_chunk(rig->at, c, rig->events, t)) < rig->events; c += CHUNK)
-            for (int i = c; i < c + CHUNK; i++)
-                if (rig->at[i] <= t) {
-                    rig->at[i] = NEVER;
-                    rig->fire[i](rig->self[i], rig->arg[i]);
-                }
+        for (int i = 0; i < rig->events; i++)   /* in the order of creation, so that ties always fall alike */
+            if (rig->at[i] <= t) {
+                rig->at[i] = NEVER;
+                rig->fire[i](rig->self[i], rig->arg[i]);
+            }
         find_next(rig);
     }
     if (until > rig->now) rig->now = until;
@@ -125,7 +104,6 @@ Rig *fw_rig_new(int joints) {
     Rig *rig = calloc(1, sizeof *rig);
     if (!rig) return 0;
     rig->joints = joints, rig->next = NEVER;
-    for (int i = 0; i < MAX_EVENTS; i++) rig->at[i] = NEVER;
     return rig;
 }
 
