@@ -10,7 +10,7 @@ from isthmus.io import load_arrays
 from isthmus.vision.localiser import train as training
 from isthmus.vision.localiser.finish import finish
 from isthmus.vision.localiser.onnx import load_localiser
-from isthmus.vision.localiser.run import facts_of, torch_localiser, trained_networks
+from isthmus.vision.localiser.run import torch_localiser, trained_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, COARSE, FACTS, TrainSettings, begin, read_settings
 from isthmus.vision.localiser.train import train
 from isthmus.vision.localiser.weights import KIND
@@ -71,7 +71,7 @@ def test_the_localiser_of_a_folder_is_the_network_that_was_trained(finished):
     assert [one["images"] for one in results["history"]] == [8, 16]
     localiser, facts = load_localiser(folder)
     coarse, crop, _ = trained_networks(SMALL, folder)
-    same = torch_localiser(coarse, crop, SMALL.frame, facts_of(read_scene(SMALL.scene)))
+    same = torch_localiser(coarse, crop, SMALL.frame, read_scene(SMALL.scene))
     pictures = np.random.default_rng(0).integers(0, 256, (2, 120, 160, 3), np.uint8)
     crops = np.random.default_rng(1).integers(0, 256, (3, 96, 96, 3), np.uint8)
     assert localiser.coarse(pictures) == pytest.approx(same.coarse(pictures), abs=1e-4)
