@@ -50,8 +50,16 @@ def judge(match: TorqueMatch, readings: Sequence[Reading], free: Free) -> Judged
     if near:
         reading = min(near, key=lambda one: one[:2])[2]
         others, found = _compared(match, reading, readings, free)
-    best = match.explained(reading)
-    margins: list[dict[str, float]] = [{} for _ in reading.columns]
+    return Judged(reading, _margins(match.explained(reading), others, found))
+
+
+def margins_at(match: TorqueMatch, reading: Reading, free: Free) -> tuple[Mapping[str, float], ...]:
+    """For each joint the nats by which readings next to one are worse than it, whether or not it is the best."""
+    return _margins(match.explained(reading), *_compared(match, reading, (), free))
+
+
+def _margins(best: Explained, others: "Sequence[Other]", found: Sequence[Explained]) -> tuple[Mapping[str, float], ...]:
+    margins: list[dict[str, float]] = [{} for _ in best.left]
     for (what, joints, _), explained in zip(others, found, strict=True):
         margin = min(best.score - explained.score, best.doubted - explained.doubted)
         for joint in joints:
@@ -59,7 +67,7 @@ def judge(match: TorqueMatch, readings: Sequence[Reading], free: Free) -> Judged
     for joint, left in enumerate(best.left):
         if left > POOR:
             margins[joint] = {what: min(margin, 0.0) for what, margin in margins[joint].items()}
-    return Judged(reading, tuple(margins))
+    return tuple(margins)
 
 
 Other = tuple[str, list[int], Reading]

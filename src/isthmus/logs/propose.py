@@ -7,7 +7,7 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.logs.angle_units import DEGREE, AngleUnits, angle_units
-from isthmus.logs.doubt import LIKELY, Judged, branches, judge
+from isthmus.logs.doubt import LIKELY, Judged, branches, judge, margins_at
 from isthmus.logs.drive import Servo, command_kind, later, measured_efforts, servo_errors, servo_of
 from isthmus.logs.names import match_names
 from isthmus.logs.raw_motion import RawMotion, raw_motion
@@ -168,6 +168,25 @@ def match_joints(known: Known, seed: int) -> Matched:
         for joint, margin in zip(limb.tolist(), judged.margins, strict=True):
             margins[joint] = margin
     return Matched(reading, tuple(margins), match.explained(reading), delay)
+
+
+def decided(known: Known, reading: Reading, delay: float, seed: int) -> tuple[Mapping[str, float], ...]:
+    """For each joint the nats by which a log decides for a reading: with another sign, zero or unit it is so much worse.
+
+    What is not decided even for the true reading cannot be known from the log.
+    """
+    rng = np.random.default_rng(seed)
+    rows = np.flatnonzero(known.raw.sound)
+    rows = np.sort(rng.choice(rows, min(MORE, len(rows)), replace=False))
+    match, count = _match(known, rows, delay), len(reading.columns)
+    free = Free(np.arange(0), units=np.flatnonzero(known.units.open), factor=1 / DEGREE)
+    margins: list[Mapping[str, float]] = [{} for _ in range(count)]
+    for limb in (np.array(limb, np.intp) for limb in branches(known.body)):
+        part = match.of(limb)
+        at = Judged(reading.of(limb), margins_at(part, reading.of(limb), _within(free, limb, reading)))
+        for joint, margin in zip(limb.tolist(), _settled(part, at).margins, strict=True):
+            margins[joint] = margin
+    return tuple(margins)
 
 
 def _within(free: Free, limb: Index, start: Reading) -> Free:
