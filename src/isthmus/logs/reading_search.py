@@ -1,6 +1,6 @@
 """Search for the reading of a log's columns that explains its commands best."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +20,8 @@ FINE = (-0.3, -0.1, 0.1, 0.3)
 MOST_OFFSET = np.pi
 """rad: zeros of joints that turn freely are no further apart."""
 RESTARTS = 40
-MOST_ROWS = 80_000
-"""Moments of inverse dynamics a joint that beginnings are tried for: some seconds."""
+MOST_ROWS = 500_000
+"""Moments of inverse dynamics that beginnings are tried for: some seconds."""
 POLISHES, POLISHING, NUDGE = 3, 12, 1e-3
 """How often zeros are moved together in a climb, in how many steps, and the rad by which slopes are measured."""
 SAME_AGAIN = 2
@@ -55,28 +55,32 @@ class Ends:
 
     readings: tuple[Reading, ...]
     """The best first."""
-    again: bool
-    """Whether the best reading was found again by a search that began at random."""
+    again: frozenset[int]
+    """Joints that were found as they are in the best reading by a search that began with their limb at random."""
 
 
-def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Generator) -> Ends:
-    """Readings that no single change makes better: from `start`, and from random beginnings.
+def search(
+    match: TorqueMatch, start: Reading, free: Free, limbs: Sequence[Sequence[int]], rng: np.random.Generator
+) -> Ends:
+    """Readings that no single change makes better: from `start`, and with one limb after the other at random.
 
-    Searches go on until the best reading has been found again.
+    Searches go on until each limb of the best reading has been found again from a random beginning.
     """
     rows = len(match.motion.position)
     small = match.on(_spread(rows, FEW, rng))
     best, best_score = climb(small, start, free)
-    found, again = [(best_score, best)], 0
-    most = MOST_ROWS * len(start.columns)
-    while small.moments < most and len(found) <= RESTARTS and again < SAME_AGAIN:
-        reading, score = climb(small, _shuffled(small, best, free, rng), free)
+    found, again, number = [(best_score, best)], dict.fromkeys(range(len(limbs)), 0), 0
+    while small.moments < MOST_ROWS and number < RESTARTS and min(again.values()) < SAME_AGAIN:
+        limb = min(again, key=lambda one: (again[one], (one - number) % len(limbs)))
+        number += 1
+        beginning = _shuffled(small, best, free, np.array(limbs[limb], np.intp), rng)
+        reading, score = climb(small, beginning, free)
         found.append((score, reading))
         same = _alike(reading, best)
         if score > best_score:
             best, best_score = reading, score
-            again = again if same else 0
-        again += same
+            again = again if same else dict.fromkeys(again, 0)
+        again[limb] += same
     large = match.on(_spread(rows, MANY, rng))
     kept: list[Reading] = []
     for score, one in sorted(found, key=lambda end: -end[0]):
@@ -84,7 +88,8 @@ def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Genera
             kept.append(one)
     ends = [refined(large, climb(large, one, free)[0], free) for one in kept[:MOST_KEPT]]
     ends.sort(key=lambda end: -end[1])
-    return Ends(tuple(reading for reading, _ in ends), again > 0)
+    sure = frozenset(joint for limb, count in again.items() if count for joint in limbs[limb])
+    return Ends(tuple(reading for reading, _ in ends), sure)
 
 
 def _alike(one: Reading, other: Reading) -> bool:
@@ -96,14 +101,17 @@ def _spread(rows: int, count: int, rng: np.random.Generator) -> Index:
     return np.sort(rng.choice(rows, min(count, rows), replace=False))
 
 
-def _shuffled(match: TorqueMatch, reading: Reading, free: Free, rng: np.random.Generator) -> Reading:
-    """Another beginning, with everything that is free at random."""
-    columns, signs = reading.columns.copy(), reading.signs.copy()
-    columns[free.order] = columns[rng.permutation(free.order)]
+def _shuffled(match: TorqueMatch, reading: Reading, free: Free, chosen: Index, rng: np.random.Generator) -> Reading:
+    """Another beginning, with everything that is free about the chosen joints at random."""
+    columns, signs, offsets = reading.columns.copy(), reading.signs.copy(), reading.offsets.copy()
+    loose = np.intersect1d(chosen, free.order)
+    columns[loose] = columns[rng.permutation(loose)]
     if free.signs:
-        signs *= rng.choice([-1.0, 1.0], len(signs))
+        signs[chosen] *= rng.choice([-1.0, 1.0], len(chosen))
     mixed = replace(reading, columns=columns, signs=signs)
-    return replace(mixed, offsets=rng.uniform(*allowed(match, mixed))) if free.offsets else mixed
+    if free.offsets:
+        offsets[chosen] = rng.uniform(*allowed(match, mixed))[chosen]
+    return replace(mixed, offsets=offsets)
 
 
 def allowed(match: TorqueMatch, reading: Reading) -> tuple[Float, Float]:
