@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from isthmus.vision.localiser.finish import finish
 from isthmus.vision.localiser.onnx import load_localiser
 from isthmus.vision.localiser.run import torch_localiser, trained_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, COARSE, FACTS, TrainSettings, begin, read_settings
-from isthmus.vision.localiser.train import train
+from isthmus.vision.localiser.train import Training, train
 from isthmus.vision.localiser.weights import KIND
 from isthmus.vision.marks import png
 from isthmus.vision.randomise import Randomise
@@ -55,6 +56,20 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(run):
     assert one.keys() == other.keys()
     for name, array in one.items():
         assert np.array_equal(array, other[name]), name
+
+
+def test_training_begins_with_the_weights_of_another_localiser(run, tmp_path):
+    begun = Training(replace(SMALL, scene=SceneFile("fetch", "cylinder"), start=str(run[1])))
+    arrays, _ = load_arrays(run[1] / CHECKPOINT, KIND)
+    for name, network in begun.networks.items():
+        for key, value in network.state_dict().items():
+            assert np.array_equal(value, arrays[f"average/{name}/{key}"])
+            assert np.array_equal(value, begun.averages[name].values[key])
+    with pytest.raises(Problem, match="no training run of a localiser"):
+        train(replace(SMALL, start=str(tmp_path / "none")), tmp_path / "out", 1, 1, lambda _: None)
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(Problem, match="weights of another network"):
+        Training(replace(SMALL, widths=(4, 4, 4, 8), start=str(run[1])))
 
 
 @pytest.fixture(scope="module")
