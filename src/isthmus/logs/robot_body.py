@@ -1,6 +1,5 @@
 """A robot's model as logs are compared with it: joints that a log may hold, their ranges, and what moves them."""
 
-from copy import copy
 from dataclasses import dataclass
 
 import mujoco
@@ -122,31 +121,3 @@ def _is_below(model: mujoco.MjModel, body: int, carrier: int) -> bool:
 def _gear(model: mujoco.MjModel, actuator: int, *, servo: bool) -> float:
     gear = float(model.actuator_gear[actuator, 0]) * (1.0 if servo else float(model.actuator_gainprm[actuator, 0]))
     return gear if gear else 1.0
-
-
-class InverseDynamics:
-    """Torques that a motion of the joints takes, with the robot's base held."""
-
-    def __init__(self, body: RobotBody) -> None:
-        """Use a copy of the model that touches nothing; joints that are not the body's stay where they start."""
-        self._model = copy(body.model)
-        self._model.opt.disableflags |= QUIET
-        self._data = mujoco.MjData(self._model)
-        pose = body.model.key_qpos[0] if body.model.nkey else body.model.qpos0
-        self._pose = np.array(pose)
-        self._places, self._dofs = self._model.jnt_qposadr[body.ids], self._model.jnt_dofadr[body.ids]
-
-    def torques(self, position: Float, velocity: Float, acceleration: Float) -> Float:
-        """What torques (N, n) take the joints through these motions, each (N, n); friction is not in them."""
-        rows = len(position)
-        qpos = np.tile(self._pose, (rows, 1))
-        qvel, qacc = np.zeros((2, rows, self._model.nv))
-        qpos[:, self._places], qvel[:, self._dofs], qacc[:, self._dofs] = position, velocity, acceleration
-        found = np.empty((rows, self._model.nv))
-        model, data = self._model, self._data
-        at, speed, change, force = data.qpos, data.qvel, data.qacc, data.qfrc_inverse
-        for row in range(rows):
-            at[:], speed[:], change[:] = qpos[row], qvel[row], qacc[row]
-            mujoco.mj_inverse(model, data)
-            found[row] = force
-        return found[:, self._dofs]

@@ -13,7 +13,8 @@ import numpy as np
 from isthmus.core import Float
 from isthmus.logs.assign import assign
 from isthmus.logs.explain import unexplained, unmoved
-from isthmus.logs.robot_body import Index, InverseDynamics, RobotBody
+from isthmus.logs.inverse_dynamics import InverseDynamics
+from isthmus.logs.robot_body import Index, RobotBody
 
 FLOOR = 1e-5
 """Share of a command's variance that is taken for noise while readings are searched."""
