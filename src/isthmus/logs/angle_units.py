@@ -77,7 +77,10 @@ def _series_unit(name: str, values: Float, spans: Float, body: RobotBody) -> tup
     if widest > limit:
         if widest > MILLI:
             return 1e-3, ~sure, f"milliradians, since they span {widest:.0f}"
-        freely = not np.isfinite(reach).all() and widest < 10 * FREELY
+        limited = reach[np.isfinite(reach)]
+        too_wide = int(np.sum(spans > BEYOND * float(limited.max(initial=0.0)) + 0.1)) if len(limited) else 0
+        # Where more columns are that wide than joints turn freely, one of a joint with limits is.
+        freely = too_wide <= len(reach) - len(limited) and widest < 10 * FREELY
         return (
             DEGREE,
             (spans < SMALL) | freely,

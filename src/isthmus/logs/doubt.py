@@ -7,12 +7,14 @@ import mujoco
 import numpy as np
 
 from isthmus.core import Float
-from isthmus.logs.reading_search import CERTAIN, SHIFT, Free, changes, climb, refined, swapped
+from isthmus.logs.reading_search import CERTAIN, SHIFT, Free, changes, climb, polished, refined, swapped
 from isthmus.logs.robot_body import RobotBody
 from isthmus.logs.torque_match import Explained, Reading, TorqueMatch
 
 AGAIN = 4
 """Times that a better reading among those next to the best one is taken and looked at in turn."""
+LIKELY = 2.0
+"""Nats by which a reading may explain less to be taken for being less unusual."""
 PLAINER = 0.5
 """Nats by which a reading has to be less unusual to be taken instead of one that explains a little more."""
 POOR = 0.6
@@ -43,13 +45,21 @@ def judge(match: TorqueMatch, readings: Sequence[Reading], free: Free) -> Judged
     near = [
         (explained.strange, number, other)
         for number, ((_, _, other), explained) in enumerate(zip(others, found, strict=True))
-        if explained.score > score - CERTAIN and explained.strange < strange - PLAINER
+        if explained.score > score - LIKELY and explained.strange < strange - PLAINER
     ]
     if near:
         reading = min(near, key=lambda one: one[:2])[2]
         others, found = _compared(match, reading, readings, free)
-    best = match.explained(reading)
-    margins: list[dict[str, float]] = [{} for _ in reading.columns]
+    return Judged(reading, _margins(match.explained(reading), others, found))
+
+
+def margins_at(match: TorqueMatch, reading: Reading, free: Free) -> tuple[Mapping[str, float], ...]:
+    """For each joint the nats by which readings next to one are worse than it, whether or not it is the best."""
+    return _margins(match.explained(reading), *_compared(match, reading, (), free))
+
+
+def _margins(best: Explained, others: "Sequence[Other]", found: Sequence[Explained]) -> tuple[Mapping[str, float], ...]:
+    margins: list[dict[str, float]] = [{} for _ in best.left]
     for (what, joints, _), explained in zip(others, found, strict=True):
         margin = min(best.score - explained.score, best.doubted - explained.doubted)
         for joint in joints:
@@ -57,7 +67,7 @@ def judge(match: TorqueMatch, readings: Sequence[Reading], free: Free) -> Judged
     for joint, left in enumerate(best.left):
         if left > POOR:
             margins[joint] = {what: min(margin, 0.0) for what, margin in margins[joint].items()}
-    return Judged(reading, tuple(margins))
+    return tuple(margins)
 
 
 Other = tuple[str, list[int], Reading]
@@ -105,7 +115,7 @@ def _plainer(match: TorqueMatch, reading: Reading, free: Free) -> Reading:
     score = match.explained(reading).score
     for joint in range(len(reading.columns)) if free.offsets else ():
         plain = replace(reading, offsets=_added(reading, joint, -reading.offsets[joint]))
-        if match.explained(plain).score > score - CERTAIN:
+        if match.explained(plain).score > score - LIKELY:
             reading = plain
     return reading
 
@@ -134,7 +144,7 @@ def _others(match: TorqueMatch, reading: Reading, free: Free) -> Iterator[Other]
         still = replace(alone, signs=False)
         for part in _images(match.body, limbs):
             turned = [_climbed(match, one, part, still) for one in _mirrored(match, reading, part)]
-            yield "sign", part, _best(match, turned)
+            yield "sign", part, _settled_zeros(match, _best(match, turned), free)
     for joint in free.order.tolist():
         for other in free.order[free.order > joint].tolist():
             turned = _climbed(match, swapped(match, reading, joint, other), [joint, other], alone)
@@ -190,7 +200,12 @@ def _other_sign(match: TorqueMatch, reading: Reading, joint: int, free: Free) ->
     turned = [one for one in changes(match, reading, joint, only) if one.signs[joint] != reading.signs[joint]]
     best = _best(match, turned)
     still = replace(only, signs=False)
-    return _best(match, [best, *changes(match, best, joint, still)])
+    return _settled_zeros(match, _best(match, [best, *changes(match, best, joint, still)]), free)
+
+
+def _settled_zeros(match: TorqueMatch, reading: Reading, free: Free) -> Reading:
+    """With zeros where they are best, so that another sign is not ruled out for zeros that are a little off."""
+    return _best(match, [reading, polished(match, reading)]) if free.offsets else reading
 
 
 def _mirrored(match: TorqueMatch, reading: Reading, limb: list[int]) -> Iterator[Reading]:

@@ -6,6 +6,8 @@ from isthmus.core import Float
 
 FEATURES = 5
 """Torque, acceleration, velocity, its direction, and 1."""
+BIAS = 0.3
+"""Weight of a constant part of a command against what is left of it: drives have little of it, and weight is not one."""
 PASSIVE = 3.0
 """Times its gravity that a passive joint's torque counts at most: readings that are this wrong are equally wrong."""
 
@@ -14,13 +16,15 @@ def unexplained(features: Float, commands: Float, *, one_sided: bool) -> tuple[F
     """Mean square of commands (..., N, R) that features (..., N, 5) leave unexplained (..., R).
 
     Returns that, the gains of the torque, and what friction alone leaves. A torque and an acceleration act in the same
-    direction, and in the direction of the command if `one_sided`. What would act otherwise is left out.
+    direction, and in the direction of the command if `one_sided`. What would act otherwise is left out. A constant part
+    counts as unexplained by the share `BIAS` of its square: otherwise it would pass for the weight of a joint, whose
+    mean says much about the joint's zero.
     """
     rows = features.shape[-2]
     size = np.sqrt(np.mean(np.square(features), axis=-2)) + 1e-9  # (..., 5)
     scaled = features / size[..., None, :]
     turned = np.swapaxes(scaled, -1, -2)
-    gram = turned @ scaled / rows + 1e-9 * np.eye(FEATURES)
+    gram = turned @ scaled / rows + np.diag([1e-9, 1e-9, 1e-9, 1e-9, BIAS])
     product = turned @ commands / rows  # (..., 5, R)
     power = np.mean(np.square(commands), axis=-2)
 

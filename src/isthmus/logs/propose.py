@@ -1,21 +1,22 @@
 """Propose how a log maps to a robot: by names first, then by the motion itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.logs.angle_units import DEGREE, AngleUnits, angle_units
-from isthmus.logs.doubt import branches, judge
+from isthmus.logs.doubt import LIKELY, Judged, branches, judge, margins_at
 from isthmus.logs.drive import Servo, command_kind, later, measured_efforts, servo_errors, servo_of
 from isthmus.logs.names import match_names
 from isthmus.logs.raw_motion import RawMotion, raw_motion
-from isthmus.logs.reading_search import MANY, Free, climb, refined, search
+from isthmus.logs.reading_search import MANY, Ends, Free, climb, refined, search
 from isthmus.logs.robot_body import Index, RobotBody
 from isthmus.logs.robot_log import CommandKind
 from isthmus.logs.roles import Roles, find_roles
 from isthmus.logs.series import Log
+from isthmus.logs.settle import settled
 from isthmus.logs.torque_match import Explained, Motion, Reading, TorqueMatch
 
 MOMENTS = 2000
@@ -26,6 +27,8 @@ LONGEST_DELAY = 0.1
 """Seconds by which commands may act later than they are logged, or earlier."""
 LUCK = 3.0
 """Nats that a reading is sure at most that only one search found."""
+MORE = 200
+"""Rows that zeros are settled by."""
 GAIN = 3.0
 """Nats by which a delay has to explain commands better than none."""
 
@@ -49,6 +52,8 @@ class Known:
     """(T, L) torques that were measured or commanded, if there are any to be used."""
     torques: bool
     """Whether the efforts are measured torques, not commands."""
+    usual_drives: Index
+    """(m,) the column of efforts in which that of each actuator would be expected."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,10 @@ def know(log: Log, body: RobotBody, given: Mapping[str, tuple[str, ...]], said: 
     servo = servo_of(raw) if raw.command.size and kind == "position" else None
     torque = measured_efforts(raw)
     efforts = torque if torque is not None else raw.command if raw.command.size and servo is None else None
+    usual, drives = _usual(body, len(cells), named), roles.columns["torque" if torque is not None else "command"]
     return Known(
-        body, roles, units, raw, named, _usual(body, len(cells), named), kind, servo, efforts, torque is not None
+        *(body, roles, units, raw, named, usual, kind, servo, efforts, torque is not None),
+        usual_drives=_usual_drives(body, [cell.label for cell in drives]),
     )
 
 
@@ -115,6 +122,17 @@ def _usual(body: RobotBody, columns: int, named: tuple[int | None, ...]) -> Inde
     return np.array([next(rest) if column < 0 else column for column in known.tolist()], np.intp)
 
 
+def _usual_drives(body: RobotBody, labels: list[str]) -> Index:
+    """The columns of efforts that are named after actuators or their joints; those of the others in their order."""
+    joints = tuple(body.joints[int(joint)] for joint in body.moved)
+    found = max(
+        (match_names(labels, names) for names in (body.actuators, joints)),
+        key=lambda columns: sum(column is not None for column in columns),
+    )
+    left = [column for column in range(max(len(labels), len(found))) if column not in found]
+    return np.array([left.pop(0) if column is None else column for column in found], np.intp)
+
+
 def match_joints(known: Known, seed: int) -> Matched:
     """Read the columns as joints: as names say, and otherwise as the model's dynamics explain the commands best."""
     count, columns = len(known.body.joints), len(known.units.scales)
@@ -132,20 +150,76 @@ def match_joints(known: Known, seed: int) -> Matched:
         factor=1 / DEGREE,
     )
     match = _match(known, rows, 0.0)
-    ends = search(match, start, free, branches(known.body), rng)
-    readings = list(ends.readings)
-    many = np.sort(rng.choice(len(rows), min(MANY, len(rows)), replace=False))
-    delay = _delay(known, match, readings[0], rows)
-    if delay:
-        match = _match(known, rows, delay)
-        moved = (refined(match.on(many), climb(match.on(many), one, free)[0], free) for one in readings)
-        readings = [reading for reading, _ in sorted(moved, key=lambda end: -end[1])]
-    judged = judge(match.on(many), readings, free)
-    margins = tuple(  # what only one search found may be what it happened to find
-        {what: margin if joint in ends.again else min(margin, LUCK) for what, margin in one.items()}
-        for joint, one in enumerate(judged.margins)
+    limbs = [np.array(limb, np.intp) for limb in branches(known.body)]
+    if len(free.order):  # a column may be of any limb
+        limbs = [np.arange(count)]
+    ends = [search(match.of(limb), start.of(limb), _within(free, limb, start), rng) for limb in limbs]
+    reading = start
+    for limb, end in zip(limbs, ends, strict=True):
+        reading = reading.put(limb, end.readings[0])
+    many, more = (np.sort(rng.choice(len(rows), min(size, len(rows)), replace=False)) for size in (MANY, MORE))
+    delay = _delay(known, match, reading, rows)
+    match = _match(known, rows, delay)
+    margins: list[Mapping[str, float]] = [{} for _ in range(count)]
+    for limb, end in zip(limbs, ends, strict=True):
+        judged = _judged(match.on(many).of(limb), end, _within(free, limb, start), again=bool(delay))
+        judged = _settled(match.on(more).of(limb), judged)
+        reading = reading.put(limb, judged.reading)
+        for joint, margin in zip(limb.tolist(), judged.margins, strict=True):
+            margins[joint] = margin
+    return Matched(reading, tuple(margins), match.explained(reading), delay)
+
+
+def decided(known: Known, reading: Reading, delay: float, seed: int) -> tuple[Mapping[str, float], ...]:
+    """For each joint the nats by which a log decides for a reading: with another sign, zero or unit it is so much worse.
+
+    What is not decided even for the true reading cannot be known from the log.
+    """
+    rng = np.random.default_rng(seed)
+    rows = np.flatnonzero(known.raw.sound)
+    rows = np.sort(rng.choice(rows, min(MORE, len(rows)), replace=False))
+    match, count = _match(known, rows, delay), len(reading.columns)
+    free = Free(np.arange(0), units=np.flatnonzero(known.units.open), factor=1 / DEGREE)
+    margins: list[Mapping[str, float]] = [{} for _ in range(count)]
+    for limb in (np.array(limb, np.intp) for limb in branches(known.body)):
+        part = match.of(limb)
+        at = Judged(reading.of(limb), margins_at(part, reading.of(limb), _within(free, limb, reading)))
+        for joint, margin in zip(limb.tolist(), _settled(part, at).margins, strict=True):
+            margins[joint] = margin
+    return tuple(margins)
+
+
+def _within(free: Free, limb: Index, start: Reading) -> Free:
+    """What a search may change about a limb: by the numbers that its joints have among its own."""
+    order = np.flatnonzero(np.isin(limb, free.order))
+    units = free.units if len(order) or free.units is None else np.intersect1d(free.units, start.columns[limb])
+    return replace(free, order=order, units=units)
+
+
+def _settled(match: TorqueMatch, judged: Judged) -> Judged:
+    """With zeros where they are most likely, but for those that motion says nothing about."""
+    said = np.array([one.get("offset", 0.0) for one in judged.margins])
+    found = settled(match, judged.reading, np.flatnonzero((judged.reading.offsets != 0) | (said > LIKELY)))
+    margins = tuple(
+        {**one, "offset": min(one["offset"], float(margin))} if "offset" in one else one
+        for one, margin in zip(judged.margins, found.margins, strict=True)
     )
-    return Matched(judged.reading, margins, match.explained(judged.reading), delay)
+    return Judged(found.reading, margins)
+
+
+def _judged(match: TorqueMatch, ends: Ends, free: Free, *, again: bool) -> Judged:
+    """What is sure about a limb; with `again`, where the ends of searches are at other commands."""
+    readings = list(ends.readings)
+    if again:
+        moved = (refined(match, climb(match, one, free)[0], free) for one in readings)
+        readings = [reading for reading, _ in sorted(moved, key=lambda end: -end[1])]
+    judged = judge(match, readings, free)
+    if ends.again:
+        return judged
+    # What only one search found may be what it happened to find.
+    return replace(
+        judged, margins=tuple({what: min(margin, LUCK) for what, margin in one.items()} for one in judged.margins)
+    )
 
 
 def _match(known: Known, rows: Index, delay: float) -> TorqueMatch:
@@ -159,7 +233,7 @@ def _match(known: Known, rows: Index, delay: float) -> TorqueMatch:
         plain if known.servo is None else known.servo.signs,
         0 * plain if known.servo is None else known.servo.offsets,
     )
-    return TorqueMatch(known.body, motion, known.usual)
+    return TorqueMatch(known.body, motion, known.usual, known.usual_drives)
 
 
 def _drive(known: Known, delay: float) -> Float:

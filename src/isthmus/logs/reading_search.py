@@ -1,6 +1,6 @@
 """Search for the reading of a log's columns that explains its commands best."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +20,8 @@ FINE = (-0.3, -0.1, 0.1, 0.3)
 MOST_OFFSET = np.pi
 """rad: zeros of joints that turn freely are no further apart."""
 RESTARTS = 40
-MOST_ROWS = 500_000
-"""Moments of inverse dynamics that beginnings are tried for: some seconds."""
+MOST_ROWS = 80_000
+"""Moments of inverse dynamics a joint that beginnings are tried for: some seconds."""
 POLISHES, POLISHING, NUDGE = 3, 12, 1e-3
 """How often zeros are moved together in a climb, in how many steps, and the rad by which slopes are measured."""
 SAME_AGAIN = 2
@@ -55,32 +55,28 @@ class Ends:
 
     readings: tuple[Reading, ...]
     """The best first."""
-    again: frozenset[int]
-    """Joints that were found as they are in the best reading by a search that began with their limb at random."""
+    again: bool
+    """Whether the best reading was found again by a search that began at random."""
 
 
-def search(
-    match: TorqueMatch, start: Reading, free: Free, limbs: Sequence[Sequence[int]], rng: np.random.Generator
-) -> Ends:
-    """Readings that no single change makes better: from `start`, and with one limb after the other at random.
+def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Generator) -> Ends:
+    """Readings that no single change makes better: from `start`, and from random beginnings.
 
-    Searches go on until each limb of the best reading has been found again from a random beginning.
+    Searches go on until the best reading has been found again.
     """
     rows = len(match.motion.position)
     small = match.on(_spread(rows, FEW, rng))
     best, best_score = climb(small, start, free)
-    found, again, number = [(best_score, best)], dict.fromkeys(range(len(limbs)), 0), 0
-    while small.moments < MOST_ROWS and number < RESTARTS and min(again.values()) < SAME_AGAIN:
-        limb = min(again, key=lambda one: (again[one], (one - number) % len(limbs)))
-        number += 1
-        beginning = _shuffled(small, best, free, np.array(limbs[limb], np.intp), rng)
-        reading, score = climb(small, beginning, free)
+    found, again = [(best_score, best)], 0
+    most = MOST_ROWS * len(start.columns)
+    while small.moments < most and len(found) <= RESTARTS and again < SAME_AGAIN:
+        reading, score = climb(small, _shuffled(small, best, free, rng), free)
         found.append((score, reading))
         same = _alike(reading, best)
         if score > best_score:
             best, best_score = reading, score
-            again = again if same else dict.fromkeys(again, 0)
-        again[limb] += same
+            again = again if same else 0
+        again += same
     large = match.on(_spread(rows, MANY, rng))
     kept: list[Reading] = []
     for score, one in sorted(found, key=lambda end: -end[0]):
@@ -88,8 +84,7 @@ def search(
             kept.append(one)
     ends = [refined(large, climb(large, one, free)[0], free) for one in kept[:MOST_KEPT]]
     ends.sort(key=lambda end: -end[1])
-    sure = frozenset(joint for limb, count in again.items() if count for joint in limbs[limb])
-    return Ends(tuple(reading for reading, _ in ends), sure)
+    return Ends(tuple(reading for reading, _ in ends), again > 0)
 
 
 def _alike(one: Reading, other: Reading) -> bool:
@@ -101,17 +96,14 @@ def _spread(rows: int, count: int, rng: np.random.Generator) -> Index:
     return np.sort(rng.choice(rows, min(count, rows), replace=False))
 
 
-def _shuffled(match: TorqueMatch, reading: Reading, free: Free, chosen: Index, rng: np.random.Generator) -> Reading:
-    """Another beginning, with everything that is free about the chosen joints at random."""
-    columns, signs, offsets = reading.columns.copy(), reading.signs.copy(), reading.offsets.copy()
-    loose = np.intersect1d(chosen, free.order)
-    columns[loose] = columns[rng.permutation(loose)]
+def _shuffled(match: TorqueMatch, reading: Reading, free: Free, rng: np.random.Generator) -> Reading:
+    """Another beginning, with everything that is free at random."""
+    columns, signs = reading.columns.copy(), reading.signs.copy()
+    columns[free.order] = columns[rng.permutation(free.order)]
     if free.signs:
-        signs[chosen] *= rng.choice([-1.0, 1.0], len(chosen))
+        signs *= rng.choice([-1.0, 1.0], len(signs))
     mixed = replace(reading, columns=columns, signs=signs)
-    if free.offsets:
-        offsets[chosen] = rng.uniform(*allowed(match, mixed))[chosen]
-    return replace(mixed, offsets=offsets)
+    return replace(mixed, offsets=rng.uniform(*allowed(match, mixed))) if free.offsets else mixed
 
 
 def allowed(match: TorqueMatch, reading: Reading) -> tuple[Float, Float]:

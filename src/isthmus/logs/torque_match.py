@@ -31,9 +31,10 @@ UNUSUAL = 1.0
 STILL = 1e-10
 """Variance of a command that never changes."""
 AGAINST = 2.0
-"""Nats that it costs a command to be negated: commands come from programs, which know the model's signs."""
+"""Nats that it costs a command to be negated where its position is not: commands come from programs, which know the
+model's signs, or from drives, which have one sign for both."""
 SHIFTED = 1.5
-"""Nats that it costs a command to be shifted, for the same reason."""
+"""Nats that it costs a command to be shifted where it has another zero than its position, for the same reason."""
 UNEQUAL, MOST_UNEQUAL = 0.3, 6.0
 """Standard deviation of the logarithm of gains between joints whose commands have one unit, and nats at most."""
 NEAR = 0.02
@@ -52,6 +53,19 @@ class Reading:
     """(n,) rad."""
     scales: Float
     """(C,) of each column of the log: 1 where its unit was guessed right."""
+
+    def of(self, joints: Index) -> "Reading":
+        """How some of the joints are read."""
+        return replace(self, columns=self.columns[joints], signs=self.signs[joints], offsets=self.offsets[joints])
+
+    def put(self, joints: Index, part: "Reading") -> "Reading":
+        """The reading with some of the joints read as a part of it says."""
+        columns, signs, offsets, scales = (
+            one.copy() for one in (self.columns, self.signs, self.offsets, self.scales)
+        )
+        columns[joints], signs[joints], offsets[joints] = part.columns, part.signs, part.offsets
+        scales[part.columns] = part.scales[part.columns]
+        return Reading(columns, signs, offsets, scales)
 
 
 @dataclass(frozen=True)
@@ -117,9 +131,12 @@ class Explained:
 class TorqueMatch:
     """Scores readings of a motion."""
 
-    def __init__(self, body: RobotBody, motion: Motion, usual: Index) -> None:
-        """Compare a motion with a body whose joints are expected in the columns `usual` (n,)."""
-        self.body, self.motion, self.usual = body, motion, usual
+    def __init__(self, body: RobotBody, motion: Motion, usual: Index, usual_drives: Index) -> None:
+        """Compare a motion with a body whose joints are expected in the columns `usual` (n,).
+
+        The efforts of its actuators are expected in the columns `usual_drives` (m,) of the drive.
+        """
+        self.body, self.motion, self.usual, self.usual_drives = body, motion, usual, usual_drives
         self._dynamics = InverseDynamics(body)
         self.moments = 0
         self.least, self.most = motion.position.min(axis=0), motion.position.max(axis=0)
@@ -130,7 +147,16 @@ class TorqueMatch:
 
     def on(self, rows: Index) -> "TorqueMatch":
         """The same comparison at fewer moments."""
-        return TorqueMatch(self.body, self.motion.rows(rows), self.usual)
+        return TorqueMatch(self.body, self.motion.rows(rows), self.usual, self.usual_drives)
+
+    def made_of(self, body: RobotBody) -> "TorqueMatch":
+        """The same comparison with a robot of other masses."""
+        return TorqueMatch(body, self.motion, self.usual, self.usual_drives)
+
+    def of(self, joints: Index) -> "TorqueMatch":
+        """The same comparison for some of the joints: those of a limb, which need no torques of other limbs."""
+        kept = np.isin(self.body.moved, joints)
+        return TorqueMatch(self.body.only(joints), self.motion, self.usual[joints], self.usual_drives[kept])
 
     def explained(self, reading: Reading) -> Explained:
         """Score one reading."""
@@ -200,7 +226,9 @@ class TorqueMatch:
     def _assigned(self, reading: Reading, left: Float, gains: Float, features: Float, gravity: Float) -> Explained:
         """The command of each joint that has one, so that all commands are explained as well as can be."""
         moved, count = self.body.moved, len(reading.columns)
-        strange = AGAINST * np.asarray(gains < 0, np.float64) + UNUSUAL * (1 - np.eye(*left.shape))
+        against = (gains < 0) & (reading.signs[moved] > 0)[:, None]
+        elsewhere = self.usual_drives[:, None] != np.arange(left.shape[1])
+        strange = AGAINST * np.asarray(against, np.float64) + UNUSUAL * elsewhere
         rows, columns = assign(SAMPLES / 2 * np.log(left + FLOOR) + strange)
         share, gain, drives = np.ones(count), np.zeros(count), np.full(count, -1)
         share[moved[rows]], gain[moved[rows]], drives[moved[rows]] = left[rows, columns], gains[rows, columns], columns
@@ -219,9 +247,9 @@ class TorqueMatch:
         strange = strange + 2.0 * (reading.scales[columns] != 1)
         cost = UNUSUAL * strange.sum() + OUTSIDE * np.minimum(beyond, 2).sum()
         if self.motion.servo:
-            turned = signs * self.motion.command_signs[columns] < 0
-            shifted = np.abs(offsets + signs * self.motion.command_offsets[columns]) > NEAR
-            cost += AGAINST * turned.sum() + SHIFTED * shifted.sum()
+            turned, apart = self.motion.command_signs[columns] < 0, self.motion.command_offsets[columns]
+            shifted = (apart != 0) & (np.abs(offsets + signs * apart) > NEAR)
+            cost += AGAINST * (turned & (signs > 0)).sum() + SHIFTED * shifted.sum()
         return float(cost)
 
 

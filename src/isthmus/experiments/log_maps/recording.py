@@ -7,13 +7,16 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core import Float, Problem
 from isthmus.logs.robot_body import RobotBody
 
 STEP = 0.002
 RATE = 100.0
 HEAVY = 1e7
 """Armature by which what is not in a log is held."""
+OUTSIDE = 0.2
+"""rad beyond its limits that a joint may be in a recording; further, the drives were not stable."""
+TRIES = 100
 STIFF = 2.0
 """Hz of a drive's own oscillation."""
 
@@ -36,7 +39,22 @@ class Recording:
 
 
 def record(body: RobotBody, kind: Literal["position", "effort"], seconds: float, rng: np.random.Generator) -> Recording:
-    """Move a robot by smooth targets, each joint by its own, with PD control."""
+    """Move a robot by smooth targets, each joint by its own, with PD control.
+
+    Delayed drives may oscillate until the robot is out of its limits. Nobody would keep such a recording: another one is
+    drawn then.
+    """
+    for _ in range(TRIES):
+        found = _recorded(body, kind, seconds, rng)
+        beyond = np.maximum(body.low - found.position, found.position - body.high)
+        if np.all(beyond < OUTSIDE):  # not so where it is not a number
+            return found
+    raise Problem(f"the robot left its limits in all of {TRIES} recordings")
+
+
+def _recorded(
+    body: RobotBody, kind: Literal["position", "effort"], seconds: float, rng: np.random.Generator
+) -> Recording:
     model, places, dofs = _held(body, rng)
     data = mujoco.MjData(model)
     target = _targets(body, seconds, rng)
@@ -107,7 +125,7 @@ def _targets(body: RobotBody, seconds: float, rng: np.random.Generator) -> Float
 def _sizes(
     model: mujoco.MjModel, data: mujoco.MjData, poses: Float, places: np.ndarray, dofs: np.ndarray
 ) -> tuple[Float, Float]:
-    """The largest inertia and the largest gravity of each joint (n,) over some poses."""
+    """The largest inertia and the largest torque of gravity and springs of each joint (n,) over some poses."""
     inertia, weight = np.full(len(dofs), 1e-4), np.zeros(len(dofs))
     full = np.zeros((model.nv, model.nv))
     for pose in poses:
@@ -115,6 +133,6 @@ def _sizes(
         mujoco.mj_forward(model, data)
         mujoco.mj_fullM(model, data, full)
         inertia = np.maximum(inertia, np.diag(full)[dofs])
-        weight = np.maximum(weight, np.abs(data.qfrc_bias[dofs]))
+        weight = np.maximum(weight, np.abs(data.qfrc_bias[dofs] - data.qfrc_passive[dofs]))
     mujoco.mj_resetData(model, data)
     return inertia, weight

@@ -1,6 +1,6 @@
 """Disguise logs at random, map them, and compare with what was done to them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,19 @@ from isthmus.experiments.log_maps.disguise import DEGREE, Disguise, disguised, r
 from isthmus.experiments.log_maps.recording import record
 from isthmus.experiments.log_maps.robots import kind_of_case
 from isthmus.io import read_json, write_json
+from isthmus.logs import Log
 from isthmus.logs.assemble import Proposal, propose
+from isthmus.logs.propose import decided, know
+from isthmus.logs.reading_search import CERTAIN
 from isthmus.logs.robot_body import RobotBody
+from isthmus.logs.torque_match import Reading
 
 SECONDS = 20.0
 CLOSE = 0.1
 """rad by which a zero may be off to be found."""
 PARTS: tuple[str, ...] = ("order", "sign", "offset", "unit")
+DERIVED = ("found", "complete", "knowable")
+COUNTS = ("right", "unsure", "wrong_and_sure", "undecided", "missed")
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,10 @@ class Outcome:
     """Joints for which each part was said to be not sure."""
     wrong_and_sure: dict[str, int]
     """Joints for which each part is wrong and nothing was said."""
+    undecided: dict[str, int]
+    """Joints for which another sign, zero or unit explains the log as well as the true one, or nearly so."""
+    missed: dict[str, int]
+    """Joints for which each part is wrong though the log decides it, or wrong without being said to be not sure."""
     delay_error: float
     """Seconds between the delay of commands that was found and that of the recording."""
 
@@ -50,6 +60,11 @@ class Outcome:
         """Whether all of it is right, sure or not."""
         return all(self.right[part] == self.joints for part in PARTS)
 
+    @property
+    def knowable(self) -> bool:
+        """Whether all that the log decides is right, and the rest is right or said to be not sure."""
+        return not any(self.missed.values())
+
 
 def run_case(number: int, seed: int) -> Outcome:
     """Record, disguise, map and compare one case."""
@@ -58,27 +73,39 @@ def run_case(number: int, seed: int) -> Outcome:
     body = kind.body()
     recording = record(body, kind.command, SECONDS, rng)
     disguise = random_disguise(body, rng, names=kind.names)
-    found = propose(disguised(recording, body, disguise, rng), body, seed=seed)
-    right, unsure, wrong = compare(found, body, disguise)
+    log = disguised(recording, body, disguise, rng)
+    found = propose(log, body, seed=seed)
+    undecided = undecided_parts(log, body, disguise, found.log_map.command_delay, seed)
+    right, unsure, wrong, missed = compare(found, body, disguise, undecided)
     return Outcome(
-        number,
-        kind.robot,
-        kind.command,
-        kind.names,
-        disguise.degrees,
-        len(body.joints),
-        right,
-        unsure,
-        wrong,
-        round(found.log_map.command_delay - recording.delay, 5),
+        *(number, kind.robot, kind.command, kind.names, disguise.degrees, len(body.joints), right, unsure, wrong),
+        undecided={part: sum(part in one for one in undecided) for part in PARTS},
+        missed=missed,
+        delay_error=round(found.log_map.command_delay - recording.delay, 5),
     )
 
 
+def undecided_parts(log: Log, body: RobotBody, disguise: Disguise, delay: float, seed: int) -> list[set[str]]:
+    """What cannot be known of each joint: the true reading is hardly better than one that differs in it.
+
+    Looks at how the log was disguised, as the mapper cannot. The order is always taken to be knowable.
+    """
+    known = know(log, body, {})
+    columns = np.argsort(disguise.order)
+    scale = np.where(body.hinges, DEGREE if disguise.degrees else 1.0, 1.0)
+    scales = np.ones(len(known.units.scales))
+    scales[columns] = scale / known.units.scales[columns]
+    margins = decided(known, Reading(columns, disguise.signs, disguise.offsets, scales), delay, seed)
+    found = [{part for part, margin in one.items() if margin < CERTAIN} for one in margins]
+    # The zero of a joint that may as well be negated is not known either.
+    return [one | {"offset"} if "sign" in one else one for one in found]
+
+
 def compare(
-    found: Proposal, body: RobotBody, disguise: Disguise
-) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """Joints for which each part is right, is said to be not sure, and is wrong without that."""
-    right, unsure, wrong = (dict.fromkeys(PARTS, 0) for _ in range(3))
+    found: Proposal, body: RobotBody, disguise: Disguise, undecided: Sequence[Collection[str]]
+) -> tuple[dict[str, int], ...]:
+    """Joints for which each part is right, is said to be not sure, is wrong without that, and is missed."""
+    right, unsure, wrong, missed = (dict.fromkeys(PARTS, 0) for _ in range(4))
     column_of = np.argsort(disguise.order)
     scale = DEGREE if disguise.degrees else 1.0
     for joint, (sources, said) in enumerate(zip(found.log_map.joints, found.found, strict=True)):
@@ -94,8 +121,10 @@ def compare(
             right[part] += good
             unsure[part] += part in said.unsure
             # A sign or a zero of a joint that may be another one is not sure either.
-            wrong[part] += not good and part not in said.unsure and "order" not in said.unsure
-    return right, unsure, wrong
+            unsaid = not good and part not in said.unsure and "order" not in said.unsure
+            wrong[part] += unsaid
+            missed[part] += unsaid or (not good and part not in undecided[joint])
+    return right, unsure, wrong, missed
 
 
 def run_study(cases: Sequence[int], seed: int, out: Path, done: Callable[[Outcome], None]) -> dict[str, Any]:
@@ -120,24 +149,20 @@ def _before(path: Path, seed: int) -> dict[int, Outcome]:
     if stored.get("commit") != current_commit() or stored.get("seed") != seed or "+" in current_commit():
         return {}
     return {
-        one["case"]: Outcome(**{k: v for k, v in one.items() if k not in ("found", "complete")})
+        one["case"]: Outcome(**{k: v for k, v in one.items() if k not in DERIVED})
         for one in stored["cases"]
     }
 
 
 def _figures(outcomes: list[Outcome], seed: int, commit: str) -> dict[str, Any]:
-    joints = sum(one.joints for one in outcomes)
     return {
         "commit": commit,
         "seed": seed,
         "seconds": SECONDS,
         "close": CLOSE,
-        "found": sum(one.found for one in outcomes),
-        "complete": sum(one.complete for one in outcomes),
+        **{name: sum(getattr(one, name) for one in outcomes) for name in DERIVED},
         "of": len(outcomes),
-        "joints": joints,
-        "right": {part: sum(one.right[part] for one in outcomes) for part in PARTS},
-        "unsure": {part: sum(one.unsure[part] for one in outcomes) for part in PARTS},
-        "wrong_and_sure": {part: sum(one.wrong_and_sure[part] for one in outcomes) for part in PARTS},
-        "cases": [{**asdict(one), "found": one.found, "complete": one.complete} for one in outcomes],
+        "joints": sum(one.joints for one in outcomes),
+        **{name: {part: sum(getattr(one, name)[part] for one in outcomes) for part in PARTS} for name in COUNTS},
+        "cases": [{**asdict(one), **{name: getattr(one, name) for name in DERIVED}} for one in outcomes],
     }
