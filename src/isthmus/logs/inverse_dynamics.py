@@ -37,47 +37,33 @@ class InverseDynamics:
         self._spring = np.array(model.qpos_spring[model.jnt_qposadr[body.ids]])
         self._slow = _MomentByMoment(body) if _is_unusual(model) else None
 
-    def torques(self, position: Float, velocity: Float, acceleration: Float) -> Float:
-        """What torques (N, n) take the joints through these motions, each (N, n); friction is not in them."""
+    def torques(self, position: Float, velocity: Float, acceleration: Float, heavier: Float | None = None) -> Float:
+        """What torques (N, n) take the joints through these motions, each (N, n); friction is not in them.
+
+        What each joint moves until the next one is `heavier` (N, n) times as heavy as in the model, if that is given. It
+        has no effect on robots with tendons or in water, whose torques MuJoCo computes.
+        """
         if self._slow is not None:
             return self._slow.torques(position, velocity, acceleration)
-        shares = self._moved(position, velocity, acceleration, apart=False)
-        return shares[:, :, 0] + self._at_joints(position, velocity, acceleration)
-
-    def torques_by_link(self, position: Float, velocity: Float, acceleration: Float) -> tuple[Float, Float]:
-        """The same in parts that grow with masses, (N, n, n) by the joint that moves the mass, and (N, n) the rest.
-
-        `torques` is the sum of the first over its last axis and of the second.
-        """
-        if self._slow is not None:  # what masses have to do with it is not known
-            whole = self._slow.torques(position, velocity, acceleration)
-            return np.zeros((*whole.shape, whole.shape[1])), whole
-        shares = self._moved(position, velocity, acceleration, apart=True)
-        found = np.empty_like(shares)
-        found[:, :, self._order] = shares
-        return found, self._at_joints(position, velocity, acceleration)
+        parts = (np.ascontiguousarray(part[:, self._order].T) for part in (position, velocity, acceleration))
+        forces = self._forces(*parts)
+        pulls = [np.zeros((2, 3, len(position))) for _ in forces]
+        found = self._at_joints(position, velocity, acceleration)
+        for number in reversed(range(len(forces))):
+            link, pull, (turned, force) = self._links[number], pulls[number], forces[number]
+            joint = self._order[number]
+            pull += force if heavier is None else force * heavier[:, joint]
+            found[:, joint] += pull[1 if link.hinge else 0, 2]
+            if link.parent >= 0:
+                outside = _turned_out(link, turned, pull)
+                outside[1] += _cross(_place(link, turned), outside[0])
+                pulls[link.parent] += outside
+        return found
 
     def _at_joints(self, position: Float, velocity: Float, acceleration: Float) -> Float:
         """Torques (N, n) of rotors, dampers and springs."""
         stretched = self._stiffness * (position - self._spring)
         return self._armature * acceleration + self._damping * velocity + stretched
-
-    def _moved(self, position: Float, velocity: Float, acceleration: Float, *, apart: bool) -> Float:
-        """Torques (N, n, 1) that masses take, or (N, n, n) by the link, from the base out, whose mass it is."""
-        parts = (np.ascontiguousarray(part[:, self._order].T) for part in (position, velocity, acceleration))
-        forces = self._forces(*parts)
-        rows, count = position.shape
-        pulls = [np.zeros((2, 3, count if apart else 1, rows)) for _ in range(count)]
-        found = np.empty((rows, count, count if apart else 1))
-        for number in reversed(range(count)):
-            link, pull, (turned, force) = self._links[number], pulls[number], forces[number]
-            pull[:, :, number if apart else 0] += force
-            found[:, self._order[number]] = pull[1 if link.hinge else 0, 2].T
-            if link.parent >= 0:
-                outside = _turned_out(link, turned, pull)
-                outside[1] += _cross(_place(link, turned)[:, None], outside[0])
-                pulls[link.parent] += outside
-        return found
 
     def _forces(self, position: Float, velocity: Float, acceleration: Float) -> list[tuple[Turned, Float]]:
         """For each link how it stands to its parent, and force and torque (2, 3, N) that its motion, (n, N), takes."""
@@ -121,11 +107,11 @@ def _turned_in(link: Link, turned: Turned, vectors: Float) -> Float:
 
 
 def _turned_out(link: Link, turned: Turned, vectors: Float) -> Float:
-    """Vectors (2, 3, k, N) of the link's own frame in its parent's."""
+    """Vectors (2, 3, N) of the link's own frame in its parent's."""
     if link.hinge:
         (cosine, sine, _), x, y = turned, vectors[:, 0], vectors[:, 1]
         vectors = np.stack([cosine * x - sine * y, sine * x + cosine * y, vectors[:, 2]], axis=1)
-    return (link.turn @ vectors.reshape(2, 3, -1)).reshape(vectors.shape)
+    return link.turn @ vectors
 
 
 def _own(link: Link, spin: Float, change: Float, pull: Float, up: Float) -> Float:

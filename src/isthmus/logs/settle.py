@@ -1,7 +1,5 @@
 """Where zeros of joints are, with masses that the model has not quite right, and how exactly a log says so."""
 
-from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +8,7 @@ from scipy.optimize import minimize  # pyright: ignore[reportUnknownVariableType
 
 from isthmus.core import Float
 from isthmus.logs.reading_search import SHIFT, allowed
-from isthmus.logs.robot_body import Index, RobotBody
+from isthmus.logs.robot_body import Index
 from isthmus.logs.torque_match import Reading, TorqueMatch
 
 HEAVIER = 0.1
@@ -38,20 +36,20 @@ def settled(match: TorqueMatch, reading: Reading, moved: Index) -> Settled:
 
     Light links far out are the reason: a zero of theirs that is a little off makes up for a mass further in that is.
     """
-    count, groups = len(reading.columns), links(match.body)
-    size = np.concatenate([np.full(count, FINE), np.full(len(groups), HEAVIER)])
+    count = len(reading.columns)
+    size = np.repeat([FINE, HEAVIER], count)
 
     def cost(steps: Float) -> tuple[float, Float]:
         """What a change of zeros and masses costs in nats, and its slope, by steps of each."""
         tried = steps + np.concatenate([np.zeros((1, len(size))), STEP * np.eye(len(size))])
-        found = _likelihoods(match, reading, groups, tried * size)
+        found = _likelihoods(match, reading, tried * size)
         costs = 0.5 * np.square(tried[:, count:]).sum(axis=1) - found
         return float(costs[0]), (costs[1:] - costs[0]) / STEP
 
     low, high = allowed(match, reading)
     free = np.isin(np.arange(count), moved)
     near = [np.where(free, (limit - reading.offsets) / FINE, 0.0) for limit in (low - FINE, high + FINE)]
-    bounds = [(min(a, 0.0), max(b, 0.0)) for a, b in zip(*near, strict=True)] + [(-3.0, 3.0)] * len(groups)
+    bounds = [(min(a, 0.0), max(b, 0.0)) for a, b in zip(*near, strict=True)] + [(-3.0, 3.0)] * count
     found: Any = minimize(  # pyright: ignore[reportUnknownVariableType]
         cost, np.zeros(len(size)), method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": MOST_STEPS}
     )
@@ -69,36 +67,8 @@ def _profile(bends: Float) -> Float:
     return 0.5 / variance
 
 
-def _likelihoods(match: TorqueMatch, reading: Reading, groups: Sequence[Index], changes: Float) -> Float:
-    """Log likelihoods of commands after changes (k, n + links) of zeros and of logarithms of masses."""
+def _likelihoods(match: TorqueMatch, reading: Reading, changes: Float) -> Float:
+    """Log likelihoods (k,) of commands after changes (k, 2 n) of zeros and of logarithms of masses."""
     count = len(reading.columns)
-    found = np.empty(len(changes))
-    masses = changes[:, count:]
-    for weights in np.unique(masses, axis=0):
-        rows = np.flatnonzero((masses == weights).all(axis=1))
-        readings = [replace(reading, offsets=reading.offsets + changes[row, :count]) for row in rows]
-        heavier = match.made_of(_weighed(match.body, groups, weights))
-        found[rows] = [one.likelihood for one in heavier.explained_all(readings)]
-    return found
-
-
-def _weighed(body: RobotBody, groups: Sequence[Index], logarithms: Float) -> RobotBody:
-    model = copy(body.model)
-    for group, factor in zip(groups, np.exp(logarithms), strict=True):
-        model.body_mass[group] *= factor
-        model.body_inertia[group] *= factor
-    return replace(body, model=model)
-
-
-def links(body: RobotBody) -> list[Index]:
-    """Bodies that move as one with each joint, as far as none of the others moves them."""
-    model = body.model
-    carriers = {int(model.jnt_bodyid[number]) for number in body.ids}
-    found: dict[int, list[int]] = {}
-    for number in range(1, model.nbody):
-        place = number
-        while place and place not in carriers:
-            place = int(model.body_parentid[place])
-        if place and model.body_mass[number] > 0:
-            found.setdefault(place, []).append(number)
-    return [np.array(group, np.intp) for group in found.values()]
+    readings = [replace(reading, offsets=reading.offsets + one) for one in changes[:, :count]]
+    return np.array([one.likelihood for one in match.explained_all(readings, np.exp(changes[:, count:]))])

@@ -149,10 +149,6 @@ class TorqueMatch:
         """The same comparison at fewer moments."""
         return TorqueMatch(self.body, self.motion.rows(rows), self.usual, self.usual_drives)
 
-    def made_of(self, body: RobotBody) -> "TorqueMatch":
-        """The same comparison with a robot of other masses."""
-        return TorqueMatch(body, self.motion, self.usual, self.usual_drives)
-
     def of(self, joints: Index) -> "TorqueMatch":
         """The same comparison for some of the joints: those of a limb, which need no torques of other limbs."""
         kept = np.isin(self.body.moved, joints)
@@ -162,9 +158,9 @@ class TorqueMatch:
         """Score one reading."""
         return self.explained_all([reading])[0]
 
-    def explained_all(self, readings: Sequence[Reading]) -> list[Explained]:
-        """Score many readings."""
-        positions, features = self.features(readings)
+    def explained_all(self, readings: Sequence[Reading], heavier: Float | None = None) -> list[Explained]:
+        """Score many (B) readings, with links that are `heavier` (B, n) times as heavy as in the model."""
+        positions, features = self.features(readings, heavier)
         return self.with_drive(readings, positions, features, self.motion.drive)
 
     def best(self, readings: Sequence[Reading]) -> tuple[Reading, Explained]:
@@ -173,7 +169,7 @@ class TorqueMatch:
         place = int(np.argmax([one.score for one in found]))
         return readings[place], found[place]
 
-    def features(self, readings: Sequence[Reading]) -> tuple[Float, Float]:
+    def features(self, readings: Sequence[Reading], heavier: Float | None = None) -> tuple[Float, Float]:
         """Positions (B, N, n) by each reading, and (B, n, N, 5) of each joint what may explain its command."""
         columns = np.stack([one.columns for one in readings])  # (B, n)
         scales = np.take_along_axis(np.stack([one.scales for one in readings]), columns, axis=1)
@@ -183,7 +179,8 @@ class TorqueMatch:
         velocity, acceleration = factor * taken[1], factor * taken[2]
         self.moments += position.shape[0] * position.shape[1]
         flat = (part.reshape(-1, part.shape[2]) for part in (position, velocity, acceleration))
-        torque = self._dynamics.torques(*flat).reshape(position.shape)
+        weights = None if heavier is None else np.repeat(heavier, position.shape[1], axis=0)
+        torque = self._dynamics.torques(*flat, heavier=weights).reshape(position.shape)
         direction = np.tanh(velocity / (scales * self._slow[columns])[:, None])
         parts = (torque, acceleration, velocity, direction, np.ones_like(torque))
         return position, np.stack([np.swapaxes(part, 1, 2) for part in parts], axis=3)
