@@ -7,7 +7,7 @@ from isthmus.core import Float
 FEATURES = 5
 """Torque, acceleration, velocity, its direction, and 1."""
 BIAS = 0.3
-"""Weight of a constant part of a command against what is left of it: drives have little of it, and weight is not one."""
+"""Weight of a constant part of a command against what is left of it: drives have little of it."""
 PASSIVE = 3.0
 """Times its gravity that a passive joint's torque counts at most: readings that are this wrong are equally wrong."""
 

@@ -40,8 +40,8 @@ class InverseDynamics:
     def torques(self, position: Float, velocity: Float, acceleration: Float, heavier: Float | None = None) -> Float:
         """What torques (N, n) take the joints through these motions, each (N, n); friction is not in them.
 
-        What each joint moves until the next one is `heavier` (N, n) times as heavy as in the model, if that is given. It
-        has no effect on robots with tendons or in water, whose torques MuJoCo computes.
+        What each joint moves until the next one is `heavier` (N, n) times as heavy as in the model, if given. It has
+        no effect on robots with tendons or in water, whose torques MuJoCo computes.
         """
         if self._slow is not None:
             return self._slow.torques(position, velocity, acceleration)

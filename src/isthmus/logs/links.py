@@ -46,7 +46,9 @@ def links_of(model: mujoco.MjModel, ids: Index) -> list[Link]:
     for number, joint in enumerate(ids.tolist()):
         frame, origin = frames[number]
         parent = number - 1
-        if parent < 0 or model.jnt_bodyid[ids[parent]] != model.jnt_bodyid[joint]:  # of one body, one is after the other
+        if (
+            parent < 0 or model.jnt_bodyid[ids[parent]] != model.jnt_bodyid[joint]
+        ):  # of one body, one is after the other
             parent = carriers[int(model.body_parentid[model.jnt_bodyid[joint]])]
         base, at = frames[parent] if parent >= 0 else (np.eye(3), np.zeros(3))
         bodies = [body for body, carrier in enumerate(carriers) if carrier == number]

@@ -171,7 +171,7 @@ def match_joints(known: Known, seed: int) -> Matched:
 
 
 def decided(known: Known, reading: Reading, delay: float, seed: int) -> tuple[Mapping[str, float], ...]:
-    """For each joint the nats by which a log decides for a reading: with another sign, zero or unit it is so much worse.
+    """For each joint the nats by which a log decides for a reading: so much worse is another sign, zero or unit.
 
     What is not decided even for the true reading cannot be known from the log.
     """

@@ -60,9 +60,8 @@ class Reading:
 
     def put(self, joints: Index, part: "Reading") -> "Reading":
         """The reading with some of the joints read as a part of it says."""
-        columns, signs, offsets, scales = (
-            one.copy() for one in (self.columns, self.signs, self.offsets, self.scales)
-        )
+        columns, scales = self.columns.copy(), self.scales.copy()
+        signs, offsets = self.signs.copy(), self.offsets.copy()
         columns[joints], signs[joints], offsets[joints] = part.columns, part.signs, part.offsets
         scales[part.columns] = part.scales[part.columns]
         return Reading(columns, signs, offsets, scales)
@@ -224,7 +223,8 @@ class TorqueMatch:
         """The command of each joint that has one, so that all commands are explained as well as can be."""
         moved, count = self.body.moved, len(reading.columns)
         against = (gains < 0) & (reading.signs[moved] > 0)[:, None]
-        elsewhere = self.usual_drives[:, None] != np.arange(left.shape[1])
+        places = np.arange(left.shape[1], dtype=np.intp)
+        elsewhere = np.asarray(self.usual_drives[:, None] != places, np.float64)
         strange = AGAINST * np.asarray(against, np.float64) + UNUSUAL * elsewhere
         rows, columns = assign(SAMPLES / 2 * np.log(left + FLOOR) + strange)
         share, gain, drives = np.ones(count), np.zeros(count), np.full(count, -1)

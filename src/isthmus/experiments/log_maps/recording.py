@@ -41,8 +41,8 @@ class Recording:
 def record(body: RobotBody, kind: Literal["position", "effort"], seconds: float, rng: np.random.Generator) -> Recording:
     """Move a robot by smooth targets, each joint by its own, with PD control.
 
-    Delayed drives may oscillate until the robot is out of its limits. Nobody would keep such a recording: another one is
-    drawn then.
+    Delayed drives may oscillate until the robot is out of its limits. Nobody would keep such a recording: then another
+    one is drawn.
     """
     for _ in range(TRIES):
         found = _recorded(body, kind, seconds, rng)

@@ -148,10 +148,7 @@ def _before(path: Path, seed: int) -> dict[int, Outcome]:
     stored: dict[str, Any] = read_json(path)
     if stored.get("commit") != current_commit() or stored.get("seed") != seed or "+" in current_commit():
         return {}
-    return {
-        one["case"]: Outcome(**{k: v for k, v in one.items() if k not in DERIVED})
-        for one in stored["cases"]
-    }
+    return {one["case"]: Outcome(**{k: v for k, v in one.items() if k not in DERIVED}) for one in stored["cases"]}
 
 
 def _figures(outcomes: list[Outcome], seed: int, commit: str) -> dict[str, Any]:
