@@ -9,7 +9,7 @@ from isthmus.logs.apply import column_of, nominal_rate
 from isthmus.logs.drive import UNITS
 from isthmus.logs.log_map import ActuatorSource, JointSources, LogMap, Source
 from isthmus.logs.pairing import pair_columns
-from isthmus.logs.propose import Known, Matched, know, match_joints
+from isthmus.logs.propose import LITTLE, Known, Matched, know, match_joints
 from isthmus.logs.reading_search import CERTAIN
 from isthmus.logs.robot_body import RobotBody
 from isthmus.logs.robot_log import CommandKind
@@ -231,7 +231,7 @@ def _notes(log: Log, known: Known, matched: Matched) -> list[str]:
         notes.append(f"{cells['torque'][0].series} is not used: it has no sign, or too few columns for all joints")
     if matched.explained is None:
         notes.append("nothing in the log drives the robot, so that its motion could not be compared with the model")
-    elif float(np.median(matched.explained.left)) > 0.5:
+    elif float(np.median(matched.explained.left)) > LITTLE:
         notes.append(
             "the model with its base held explains little of what drove the joints: signs and offsets are not known "
             "from a robot that walks or touches something"

@@ -26,8 +26,7 @@ def read_csv(path: Path, *, from_zero: bool = True) -> Log:
     except UnicodeDecodeError as error:
         raise Problem(f"{path} is not text in UTF-8 (byte {error.start}): a CSV log has to be") from error
     lines = text.splitlines()
-    header, rows = _rows(path, lines)
-    notes: list[str] = []
+    header, rows, notes = _rows(path, lines)
     columns = {
         name: column
         for name, cells in zip(header, zip(*rows, strict=True), strict=True)
@@ -50,8 +49,8 @@ def read_csv(path: Path, *, from_zero: bool = True) -> Log:
     return make_log(path, "CSV", by_prefix(columns, time), notes, from_zero=from_zero)
 
 
-def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows that are as long as it; a last row that was cut off is left out."""
+def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]], list[str]]:
+    """The header, the rows that are as long as it, and a note where a last row that was cut off is left out."""
     first = next((line for line in lines if line.strip()), "")
     delimiter = max(DELIMITERS, key=first.count)
     csv.field_size_limit(LONGEST_CELL)
@@ -69,15 +68,24 @@ def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise Problem(f"{path} names a column twice: {twice!r}")
-    body = table[1:]
-    if len(body[-1]) != len(header):
+    body, notes = table[1:], list[str]()
+    if len(body[-1]) != len(header) or (len(body) > 1 and _is_cut(body[-2], body[-1])):
         body.pop()
+        notes.append(f"its last row, {len(body) + 2}, was cut off and is left out")
     if not body:
         raise Problem(f"{path} has no whole row: a CSV log is a header and one row a sample")
     for number, row in enumerate(body, 2):
         if len(row) != len(header):
             raise Problem(f"{path}, row {number}: {len(row)} cells under a header of {len(header)}")
-    return header, body
+    return header, body, notes
+
+
+def _is_cut(before: list[str], last: list[str]) -> bool:
+    """Whether a row has text where the row before it has a number, or a part of a vector."""
+    return len(before) == len(last) and any(
+        cell.strip() and _column((cell,)) is None and _column((other,)) is not None
+        for cell, other in zip(last, before, strict=True)
+    )
 
 
 def _column(cells: Iterable[str]) -> Float | None:

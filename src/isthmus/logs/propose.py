@@ -29,6 +29,8 @@ LUCK = 3.0
 """Nats that a reading is sure at most that only one search found."""
 MORE = 200
 """Rows that zeros are settled by."""
+LITTLE = 0.5
+"""Share of what drives the joints that is left unexplained from which on a motion tells nothing, in the median."""
 GAIN = 3.0
 """Nats by which a delay has to explain commands better than none."""
 
@@ -99,7 +101,8 @@ def _with_columns(log: Log, body: RobotBody, labels: list[str]) -> tuple[RobotBo
     known = [joint for joint, column in enumerate(named) if column is not None]
     if not known:
         raise Problem(
-            f"{log.path.name} has {len(labels)} columns of positions and the robot has {len(driven)} joints that move: "
+            f"{log.path.name} has {len(labels)} column{'s' * (len(labels) != 1)} of positions and the robot has "
+            f"{len(driven)} joint{'s' * (len(driven) != 1)} that can move: "
             f"name the columns after the joints they are of ({', '.join(body.joints[:8])})"
         )
     return body.only(np.array(known, np.intp)), tuple(named[joint] for joint in known)
@@ -139,9 +142,7 @@ def match_joints(known: Known, seed: int) -> Matched:
     start = Reading(known.usual, np.ones(count), np.zeros(count), np.ones(columns))
     rows = np.flatnonzero(known.raw.sound)
     if len(rows) < FEWEST or (known.servo is None and known.efforts is None):
-        nothing = {"sign": 0.0, "offset": 0.0}
-        unknown = tuple(nothing if one is not None else nothing | {"order": 0.0} for one in known.named)
-        return Matched(start, unknown, None, 0.0)
+        return Matched(start, _nothing(known), None, 0.0)
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.choice(rows, min(MOMENTS, len(rows)), replace=False))
     free = Free(
@@ -167,7 +168,16 @@ def match_joints(known: Known, seed: int) -> Matched:
         reading = reading.put(limb, judged.reading)
         for joint, margin in zip(limb.tolist(), judged.margins, strict=True):
             margins[joint] = margin
-    return Matched(reading, tuple(margins), match.explained(reading), delay)
+    explained = match.explained(reading)
+    if float(np.median(explained.left)) > LITTLE:  # then signs and zeros are what happened to be found
+        return Matched(start, _nothing(known), match.explained(start), 0.0)
+    return Matched(reading, tuple(margins), explained, delay)
+
+
+def _nothing(known: Known) -> tuple[Mapping[str, float], ...]:
+    """Margins of a motion that tells nothing."""
+    nothing = {"sign": 0.0, "offset": 0.0}
+    return tuple(nothing if one is not None else nothing | {"order": 0.0} for one in known.named)
 
 
 def decided(known: Known, reading: Reading, delay: float, seed: int) -> tuple[Mapping[str, float], ...]:

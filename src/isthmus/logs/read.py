@@ -23,6 +23,13 @@ MAGIC: dict[bytes, Reader] = {
     b"PK": read_npz,
 }
 """What files begin with."""
+NAMED = {
+    ".bag": "a bag of ROS 1",
+    ".db3": "a database of a bag of ROS 2",
+    ".mcap": "an MCAP file",
+    ".npz": "an npz file",
+}
+"""What files of a name have to be, whose first bytes say what they are."""
 FORMATS = "rosbag 1 and 2, MCAP, LeRobot folders, CSV, npz and JSON"
 
 
@@ -46,6 +53,8 @@ def _reader(path: Path) -> Reader:
     for magic, reader in MAGIC.items():
         if begin.startswith(magic):
             return reader
+    if path.suffix in NAMED:
+        raise Problem(f"{path} is not {NAMED[path.suffix]}: it begins with other bytes")
     if b"\0" in begin:
         raise Problem(f"{path} is not a log: {FORMATS} are read")
     is_json = begin.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))

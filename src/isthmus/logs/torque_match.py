@@ -28,6 +28,8 @@ OUTSIDE = 30.0
 """Nats that it costs to leave the limits for all of the time, or by a rad."""
 UNUSUAL = 1.0
 """Nats that it costs a joint to be in another place than the log's order, negated, or shifted."""
+FAR = 1.0
+"""Nats that it costs a zero to be a rad off: of readings that explain as much, the one that shifts least is taken."""
 STILL = 1e-10
 """Variance of a command that never changes."""
 AGAINST = 2.0
@@ -242,7 +244,7 @@ class TorqueMatch:
         beyond = np.maximum(beyond - SLACK, 0)
         strange = (columns != self.usual) + 1.0 * (signs < 0) + 1.0 * (np.abs(offsets) > NEAR)
         strange = strange + 2.0 * (reading.scales[columns] != 1)
-        cost = UNUSUAL * strange.sum() + OUTSIDE * np.minimum(beyond, 2).sum()
+        cost = UNUSUAL * strange.sum() + OUTSIDE * np.minimum(beyond, 2).sum() + FAR * np.abs(offsets).sum()
         if self.motion.servo:
             turned, apart = self.motion.command_signs[columns] < 0, self.motion.command_offsets[columns]
             shifted = (apart != 0) & (np.abs(offsets + signs * apart) > NEAR)

@@ -56,10 +56,12 @@ class Map:
         """Read, propose, write and print."""
         from isthmus.cli.logs.robots import model_for
         from isthmus.core import Problem
+        from isthmus.core.errors import check_range
         from isthmus.logs import read_log, write_map
         from isthmus.logs.assemble import propose
         from isthmus.logs.robot_body import body_of
 
+        check_range("--seed", self.seed, 0, 2**32 - 1)
         if self.out.exists() and not self.force:
             raise Problem(f"{self.out} is there already: name another file with --out, or write over it with --force")
         given = {role: getattr(self, role) for role in ("position", "velocity", "torque", "command")}

@@ -32,6 +32,7 @@ class MapStudy:
         from isthmus.experiments.log_maps.study import PARTS, Outcome, run_study
 
         check_range("--cases", self.cases, 1, 10_000)
+        check_range("--seed", self.seed, 0, 2**32 - 1)
         outcomes: list[Outcome] = []
 
         def done(outcome: Outcome) -> None:
