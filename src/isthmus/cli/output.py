@@ -5,11 +5,14 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import Progress
 from rich.table import Table
 
 # Without markup: [fetch] in a text is a text, not a style.
 stdout = Console(highlight=False, markup=False)
+WIDEST = 1000
+"""Characters of a line that no table reaches."""
 stderr = Console(stderr=True, highlight=False, markup=False)
 
 
@@ -40,4 +43,6 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
         table.add_column(column.strip(), justify=justify, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
+    if Measurement.get(stdout, stdout.options.update(max_width=WIDEST), table).maximum > stdout.width:
+        table.padding = (0, 1)  # before numbers are broken into two lines
     stdout.print(table)

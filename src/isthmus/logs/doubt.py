@@ -61,7 +61,7 @@ def margins_at(match: TorqueMatch, reading: Reading, free: Free) -> tuple[Mappin
 def _margins(best: Explained, others: "Sequence[Other]", found: Sequence[Explained]) -> tuple[Mapping[str, float], ...]:
     margins: list[dict[str, float]] = [{} for _ in best.left]
     for (what, joints, _), explained in zip(others, found, strict=True):
-        margin = min(best.score - explained.score, best.doubted - explained.doubted)
+        margin = min(best.decided - explained.decided, best.doubted - explained.doubted)
         for joint in joints:
             margins[joint][what] = min(margin, margins[joint].get(what, np.inf))
     for joint, left in enumerate(best.left):

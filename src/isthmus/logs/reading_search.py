@@ -20,12 +20,14 @@ FINE = (-0.3, -0.1, 0.1, 0.3)
 MOST_OFFSET = np.pi
 """rad: zeros of joints that turn freely are no further apart."""
 RESTARTS = 40
-MOST_ROWS = 80_000
+MOST_ROWS = 160_000
 """Moments of inverse dynamics a joint that beginnings are tried for: some seconds."""
 POLISHES, POLISHING, NUDGE = 3, 12, 1e-3
 """How often zeros are moved together in a climb, in how many steps, and the rad by which slopes are measured."""
 SAME_AGAIN = 2
 """Times that the best reading has to be found anew before a search is over."""
+EQUAL = 2.0
+"""Nats between readings that explain the same."""
 NEARLY = 20.0
 """Nats that the end of a search may be worse than the best one, at a few moments, to be looked at again at more."""
 MOST_KEPT = 4
@@ -72,7 +74,7 @@ def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Genera
     while small.moments < most and len(found) <= RESTARTS and again < SAME_AGAIN:
         reading, score = climb(small, _shuffled(small, best, free, rng), free)
         found.append((score, reading))
-        same = _alike(reading, best)
+        same = _alike(reading, best) or (_as_good(score, best_score) and _same_joints(reading, best))
         if score > best_score:
             best, best_score = reading, score
             again = again if same else 0
@@ -88,8 +90,17 @@ def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Genera
 
 
 def _alike(one: Reading, other: Reading) -> bool:
-    same = np.array_equal(one.columns, other.columns) and np.array_equal(one.signs, other.signs)
-    return same and bool(np.all(np.abs(one.offsets - other.offsets) < 0.2))
+    return _same_joints(one, other) and bool(np.all(np.abs(one.offsets - other.offsets) < 0.2))
+
+
+def _same_joints(one: Reading, other: Reading) -> bool:
+    """Whether readings differ in no more than their zeros."""
+    return np.array_equal(one.columns, other.columns) and np.array_equal(one.signs, other.signs)
+
+
+def _as_good(score: float, best: float) -> bool:
+    """Whether readings explain the same: the log does not decide between their zeros then."""
+    return abs(score - best) < EQUAL
 
 
 def _spread(rows: int, count: int, rng: np.random.Generator) -> Index:

@@ -112,10 +112,17 @@ class Explained:
     """(n,) which column of the drive is each joint's command; -1 for a joint without one."""
     strange: float
     """Nats that the reading costs for what is unusual about it."""
+    shifts: float
+    """Nats that the zeros cost for being far off: they choose between readings, and make none of them sure."""
 
     @property
     def score(self) -> float:
-        """Nats: log likelihood of the commands, less what is unusual about the reading."""
+        """Nats: log likelihood of the commands, less what is unusual about the reading and its zeros."""
+        return self.decided - self.shifts
+
+    @property
+    def decided(self) -> float:
+        """The score but for the zeros: by as much as it differs between readings, the log decides."""
         return self.likelihood - self.strange
 
     @property
@@ -125,7 +132,7 @@ class Explained:
 
     @property
     def doubted(self) -> float:
-        """The score if small differences are taken for faults of the model."""
+        """The same if small differences are taken for faults of the model."""
         return -SAMPLES / 2 * float(np.log(self.left + DOUBTED).sum()) - self.strange
 
 
@@ -217,7 +224,7 @@ class TorqueMatch:
         # Friction explains most of what a drive lags behind, in any reading: only the rest tells readings apart.
         share = np.where(before > STILL, left / np.maximum(before, STILL), 1.0)[..., 0]
         return [
-            Explained(share[number], gains[number, :, 0], one.columns, self._unusual(one))
+            Explained(share[number], gains[number, :, 0], one.columns, self._unusual(one), _shifts(one))
             for number, one in enumerate(readings)
         ]
 
@@ -234,7 +241,7 @@ class TorqueMatch:
         for joint in np.flatnonzero(self.body.passive):
             share[joint] = unmoved(features[joint], gravity[:, joint])
         cost = float(strange[rows, columns].sum()) + unequal(gains[rows, columns], self.body.gear[rows])
-        return Explained(share, gain, drives, cost + self._unusual(reading))
+        return Explained(share, gain, drives, cost + self._unusual(reading), _shifts(reading))
 
     def _unusual(self, reading: Reading) -> float:
         """Nats that a reading costs before any motion is looked at."""
@@ -244,12 +251,16 @@ class TorqueMatch:
         beyond = np.maximum(beyond - SLACK, 0)
         strange = (columns != self.usual) + 1.0 * (signs < 0) + 1.0 * (np.abs(offsets) > NEAR)
         strange = strange + 2.0 * (reading.scales[columns] != 1)
-        cost = UNUSUAL * strange.sum() + OUTSIDE * np.minimum(beyond, 2).sum() + FAR * np.abs(offsets).sum()
+        cost = UNUSUAL * strange.sum() + OUTSIDE * np.minimum(beyond, 2).sum()
         if self.motion.servo:
             turned, apart = self.motion.command_signs[columns] < 0, self.motion.command_offsets[columns]
             shifted = (apart != 0) & (np.abs(offsets + signs * apart) > NEAR)
             cost += AGAINST * (turned & (signs > 0)).sum() + SHIFTED * shifted.sum()
         return float(cost)
+
+
+def _shifts(reading: Reading) -> float:
+    return FAR * float(np.abs(reading.offsets).sum())
 
 
 def unequal(gains: Float, gear: Float) -> float:
