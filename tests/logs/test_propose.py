@@ -103,3 +103,18 @@ def test_too_few_columns_and_no_positions_are_one_sentence():
     other = Series("weather", time, np.sin(time[:, None]), ("0",))
     with pytest.raises(Problem, match="--position SERIES"):
         propose(make_log(Path("log.npz"), "npz", [other]), body())
+
+
+def test_a_log_that_the_model_does_not_explain_keeps_its_order_signs_and_zeros():
+    rng = np.random.default_rng(0)
+    time = np.arange(0, 6, 0.01)
+    values = np.sin(time[:, None] * [1, 2, 3])
+    series = [
+        Series("joint_pos", time, values, ("0", "1", "2")),
+        Series("torque_command", time, rng.normal(size=values.shape), ("0", "1", "2")),
+    ]
+    proposal = propose(make_log(Path("log.npz"), "npz", series), body())
+    places = [(joint.position.column, joint.position.sign, joint.position.offset) for joint in proposal.log_map.joints]
+    assert places == [(0, 1, 0.0), (1, 1, 0.0), (2, 1, 0.0)]
+    assert all(set(one.unsure) >= {"order", "sign", "offset"} for one in proposal.found)
+    assert any("explains little" in note for note in proposal.notes)

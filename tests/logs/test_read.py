@@ -125,3 +125,19 @@ def test_a_table_whose_only_row_is_cut_off_has_no_rows(tmp_path):
     (tmp_path / "log.csv").write_text("time,hip,knee\n0.1,0.2")
     with pytest.raises(Problem, match="no whole row"):
         read_log(tmp_path / "log.csv")
+
+
+@pytest.mark.parametrize("tail", ["0.2,0.3,-", '0.2,0.3,"[0.5, 0.', "0.2,0.3", "0.2,0.3,0.4e"])
+def test_a_row_that_was_cut_off_does_not_cost_its_column(tail, tmp_path):
+    last = '"[0.5, 0.5]"' if "[" in tail else "0.5"
+    (tmp_path / "log.csv").write_text(f"time,hip,knee\n0.0,0.1,{last}\n0.1,0.2,{last}\n{tail}")
+    log = read_log(tmp_path / "log.csv")
+    assert [len(log[name].time) for name in ("hip", "knee")] == [2, 2]
+    assert "last row, 4, was cut off" in log.notes[0]
+
+
+def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path):
+    for name in ("a.bag", "a.mcap", "a.db3", "a.npz"):
+        (tmp_path / name).write_text("time,hip\n0,1\n")
+        with pytest.raises(Problem, match="begins with other bytes"):
+            read_log(tmp_path / name)

@@ -20,8 +20,8 @@ FINE = (-0.3, -0.1, 0.1, 0.3)
 MOST_OFFSET = np.pi
 """rad: zeros of joints that turn freely are no further apart."""
 RESTARTS = 40
-MOST_ROWS = 160_000
-"""Moments of inverse dynamics a joint that beginnings are tried for: some seconds."""
+MOST_ROWS = 80_000
+"""Moments of inverse dynamics a joint that beginnings are tried for, and twice as many where the order is not known."""
 POLISHES, POLISHING, NUDGE = 3, 12, 1e-3
 """How often zeros are moved together in a climb, in how many steps, and the rad by which slopes are measured."""
 SAME_AGAIN = 2
@@ -70,7 +70,7 @@ def search(match: TorqueMatch, start: Reading, free: Free, rng: np.random.Genera
     small = match.on(_spread(rows, FEW, rng))
     best, best_score = climb(small, start, free)
     found, again = [(best_score, best)], 0
-    most = MOST_ROWS * len(start.columns)
+    most = MOST_ROWS * len(start.columns) * (2 if len(free.order) else 1)
     while small.moments < most and len(found) <= RESTARTS and again < SAME_AGAIN:
         reading, score = climb(small, _shuffled(small, best, free, rng), free)
         found.append((score, reading))
