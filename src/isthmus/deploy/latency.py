@@ -40,5 +40,5 @@ class Latency:
         return (
             f"{self.steps} steps, {self.compute_p50:.3g} ms each (99 % within {self.compute_p99:.3g} ms, worst "
             f"{self.compute_worst:.3g} ms); commands at most {self.late_worst:.3g} ms late, "
-            f"{self.missed} missed deadlines"
+            f"{self.missed} missed deadline{'s' * (self.missed != 1)}"
         )

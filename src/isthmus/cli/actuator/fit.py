@@ -129,7 +129,11 @@ class Fit:
             print_json(data)
             return
         columns, rows = table(done)
-        print_table(f"{len(self.logs)} logs, {reading.log.seconds:.0f} s, {done.parts.how}", columns, rows)
+        print_table(
+            f"{len(self.logs)} log{'s' * (len(self.logs) != 1)}, {reading.log.seconds:.0f} s, {done.parts.how}",
+            columns,
+            rows,
+        )
         stdout.print(f"\n{verdict(done)}", soft_wrap=True)
         stdout.print(f"model: {self.out / MODEL}\npage:  {self.out / 'results.html'}", soft_wrap=True)
 

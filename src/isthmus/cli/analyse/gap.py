@@ -80,7 +80,9 @@ class AnalyseGap:
             print_json(data)
             return
         columns, rows = table(done)
-        print_table(f"{len(logs)} logs, {found.recording.seconds:.0f} s, {done.parts.how}", columns, rows)
+        print_table(
+            f"{len(logs)} log{'s' * (len(logs) != 1)}, {found.recording.seconds:.0f} s, {done.parts.how}", columns, rows
+        )
         stdout.print(f"\n{verdict(done)}", soft_wrap=True)
         shares = ", ".join(f"{name} {share:.0%}" for name, share in grouped(done).items())
         stdout.print(f"explained: {shares}", soft_wrap=True)

@@ -76,7 +76,7 @@ def identify_logs(
         print_json(data)
         return
     print_table(
-        f"{len(logs)} logs, {found.recording.seconds:.0f} s, {done.parts.how}",
+        f"{len(logs)} log{'s' * (len(logs) != 1)}, {found.recording.seconds:.0f} s, {done.parts.how}",
         ("", "unit", "simulator ", "robot ", "determined "),
         [
             (p.name, p.unit, f"{p.nominal:.4g}", f"{value:.4g}", f"{known:.0%}")
