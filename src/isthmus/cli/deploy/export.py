@@ -1,5 +1,6 @@
 """Export a finished run as a bundle."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,10 +59,10 @@ class ExportBundle:
         if self.json:
             print_json(asdict(manifest))
         else:
-            _print(self.out, manifest)
+            _print(self.out, manifest, self.task)
 
 
-def _print(out: Path, manifest: "Manifest") -> None:
+def _print(out: Path, manifest: "Manifest", task: str | None) -> None:
     adapter, robot = manifest.adapter, manifest.robot
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     chosen = f" ({adapter.chosen})" if adapter.chosen else ""
@@ -81,6 +82,7 @@ def _print(out: Path, manifest: "Manifest") -> None:
         lines.append(f"no policy.h: {adapter.header}" if adapter.header else "policy.h: the same in C")
     if robot.outside:
         lines.append(f"{robot.outside}: name it by --task when the bundle is loaded")
-    lines.append(f"try it: isthmus deploy run {out} --robot sim")
+    named = f" --task {shlex.quote(task)}" if robot.outside and task else ""
+    lines.append(f"try it: isthmus deploy run {out} --robot sim{named}")
     for line in lines:
         stdout.print(line, soft_wrap=True)

@@ -45,8 +45,8 @@ class MapStudy:
             print_json(figures)
             return
         print_table(
-            f"{figures['found']} of {figures['of']} without an unsaid error, {figures['knowable']} with all that the log "
-            f"decides, {figures['complete']} complete",
+            f"{figures['found']} of {figures['of']} without an unsaid error, {figures['knowable']} with all that the "
+            f"log decides, {figures['complete']} complete",
             ("robot", "commands", "names", "joints ", *(f"{part} " for part in PARTS), "not sure ", "wrong, unsaid "),
             [
                 (
