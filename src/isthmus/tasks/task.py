@@ -102,11 +102,12 @@ class Task:
         """The same robot, behind a gap."""
         body = self.robot_model
         gap = gap.resolve(body.model)
-        actions, sensors = self.linked(n, gap.action_channel(body.spec, n), gap.sensor_channel(body.spec, n))
+        models = gap.apply(body.model)
+        actions, sensors = self.linked(n, gap.action_channel(body.spec, n), gap.sensor_channel(body.spec, n, body))
         return MujocoWorld(
             body,
             n,
-            models=gap.apply(body.model),
+            models=models,
             actions=actions,
             sensors=sensors,
             estimator=self.made_estimator(n),
