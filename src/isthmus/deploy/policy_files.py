@@ -14,7 +14,7 @@ from isthmus.policies import NetworkPolicy, View
 from isthmus.policies.finite import FinitePolicy
 from isthmus.policies.network import KIND, Squash
 from isthmus.policies.normaliser import Normaliser
-from isthmus.policies.onnx import OnnxPolicy, open_onnx
+from isthmus.policies.onnx import OnnxPolicy, onnx_policy, open_onnx
 from isthmus.policies.view import TIME
 from isthmus.tasks import Task
 
@@ -88,7 +88,7 @@ def load_source_policy(bundle: Bundle, task: Task | None) -> AnyPolicy:
         selection = Selection.from_arrays(arrays, spec.observation_size) if "view_columns" in arrays else None
         if about.output not in file.outputs or file.outputs[about.output] != spec.action_size:
             raise Problem(f"{bundle.path / FOREIGN} has no output {about.output[:40]!r} of {spec.action_size} numbers")
-        return OnnxPolicy(file, about.output, selection or _view(bundle, task).see, _normaliser(bundle, arrays))
+        return onnx_policy(file, about.output, selection or _view(bundle, task).see, _normaliser(bundle, arrays))
     raise Problem(f"{bundle.path} has a policy of kind {about.kind[:20]!r}: choose from network, onnx, task")
 
 

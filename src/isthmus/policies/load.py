@@ -9,7 +9,7 @@ import numpy as np
 from isthmus.core import History, Mlp, Policy, Problem, WorldSpec, unknown_name
 from isthmus.policies.network import NetworkPolicy, Squash, read_network
 from isthmus.policies.normaliser import Normaliser, read_vec_normalize
-from isthmus.policies.onnx import OnnxPolicy, read_onnx
+from isthmus.policies.onnx import OnnxPolicy, onnx_policy, read_onnx
 from isthmus.policies.sb3 import read_sb3
 from isthmus.policies.view import View
 
@@ -78,7 +78,7 @@ def _onnx(
         raise Problem(
             f"the normaliser is for {len(statistics.mean)} numbers, but the policy in {path} takes {file.inputs}"
         )
-    policy = OnnxPolicy(file, fitting[0], view.see, statistics)
+    policy = onnx_policy(file, fitting[0], view.see, statistics)
     _try(policy, path, spec)
     return policy
 
