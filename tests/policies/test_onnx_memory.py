@@ -83,7 +83,9 @@ def test_two_memories_of_one_shape_are_told_apart_by_their_names(load):
 
 
 def test_memories_that_could_be_either_are_refused_in_one_sentence(load):
-    with pytest.raises(Problem, match=r"not clear which of its inputs \(obs batchx3, m batchx3, k .* as h_in and h_out"):
+    with pytest.raises(
+        Problem, match=r"not clear which of its inputs \(obs batchx3, m batchx3, k .* as h_in and h_out"
+    ):
         load(recurrent.two_memories(("m", "k"), ("p", "q")), obs=3, act=3)
 
 
