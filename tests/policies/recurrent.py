@@ -7,7 +7,7 @@ FLOAT = TensorProto.FLOAT
 
 
 def elman(weights, *, batch="batch", names=("obs", "h_in", "actions", "h_out"), layers=1):
-    """h' = tanh(o A + h B), a = h' C; the hidden state has the shape (layers, batch, hidden), or (batch, hidden)."""
+    """Make h' = tanh(o A + h B), a = h' C; the hidden state is (layers, batch, hidden), or (batch, hidden)."""
     obs, taken, actions, given = names
     into, back, out = (np.asarray(one, np.float32) for one in weights)
     hidden = [layers, batch, len(back)] if layers else [batch, len(back)]
@@ -35,7 +35,7 @@ def elman(weights, *, batch="batch", names=("obs", "h_in", "actions", "h_out"), 
 
 
 def two_memories(taken, given):
-    """a = o + m + k with two memories of the same shape, m' = o and k' = m, under the names that are given."""
+    """Make a = o + m + k with two memories of the same shape, m' = o and k' = m, under the names that are given."""
     node, info = helper.make_node, helper.make_tensor_value_info
     nodes = [
         node("Add", ["obs", taken[0]], ["half"]),

@@ -82,7 +82,7 @@ def read_network_file(bundle: Bundle, name: str, spec: WorldSpec) -> tuple[Mlp, 
 
 def load_source_policy(bundle: Bundle, task: Task | None) -> AnyPolicy:
     """The policy that was adapted; `task` is that of the bundle, where the robot's code is at hand."""
-    about, spec = bundle.manifest.policy, bundle.manifest.world.spec
+    about = bundle.manifest.policy
     if about.kind == "task":
         if task is None or task.policy is None:
             raise Problem(f"the policy of {bundle.path} is part of the robot's code, and the code has none")

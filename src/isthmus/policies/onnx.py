@@ -124,7 +124,7 @@ def _unpacked(one: Memory, memory: np.ndarray) -> np.ndarray:
 
 
 def read_onnx(path: Path, *, trust: bool = False) -> OnnxFile:
-    """Load an ONNX file whose observation has the shape (batch, size), after it was checked and tried in another process."""
+    """Load an ONNX file whose observation has the shape (batch, size), checked and tried in another process."""
     try:
         content = read_regular(path, limit=LARGEST, follow=True)
     except FileNotFoundError as error:
@@ -141,5 +141,6 @@ def open_onnx(content: bytes, path: Path, *, trust: bool = False) -> OnnxFile:
         found = try_model(content)
     except (Unreadable, MemoryError) as error:
         raise Problem(f"{path} is not an ONNX file, or it is refused: {error}") from error
-    memory = tuple(Memory(**{**one, "shape": tuple(one["shape"])}) for one in found["memory"])
-    return OnnxFile(open_session(content), **{**found, "memory": memory}, content=content)
+    parts: list[dict[str, Any]] = [{**one, "shape": tuple(one["shape"])} for one in found["memory"]]
+    whole: dict[str, Any] = {**found, "memory": tuple(Memory(**part) for part in parts)}
+    return OnnxFile(open_session(content), **whole, content=content)

@@ -12,7 +12,7 @@ import numpy as np
 from isthmus.core import AnyPolicy, Float, Problem, rollout, stream
 from isthmus.evaluate.evaluation import Evaluation, evaluate
 from isthmus.evaluate.preflight.check import Check
-from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes
+from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes, rates
 from isthmus.evaluate.preflight.robot import consistency
 from isthmus.evaluate.preflight.spec_mistakes import spec_mistakes
 from isthmus.policies import ZeroPolicy

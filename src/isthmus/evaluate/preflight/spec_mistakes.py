@@ -164,7 +164,7 @@ def _grouped(names: Sequence[str], groups: int) -> list[list[str]]:
     found: list[list[str]] = []
     for order in permutations(range(groups)):
         for grid in (blocks[list(order)], woven[list(order)]):
-            found += [[names[i] for i in grid.ravel()], [names[i] for i in grid.T.ravel()]]
+            found += [[names[i] for i in flat.tolist()] for flat in (grid.ravel(), grid.T.ravel())]
     return found
 
 

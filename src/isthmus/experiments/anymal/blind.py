@@ -97,7 +97,7 @@ def write_blind(network: Mlp, folder: Path) -> Path:
     """Write the student as ONNX, with its observation spec beside it; returns where the policy is."""
     said = blind_document()
     pose = ", ".join(f"{joint} = {angle}" for joint, angle in said["default_pose"].items())
-    text = f"preset = \"{said['preset']}\"\njoints = {said['joints']}\ndefault_pose = {{{pose}}}\n"
+    text = f'preset = "{said["preset"]}"\njoints = {said["joints"]}\ndefault_pose = {{{pose}}}\n'
     write_whole(folder / POLICY, network_onnx(network))
     write_whole(folder / SPEC, text.encode())
     return folder / POLICY
@@ -149,7 +149,9 @@ class _Student:
         optimiser = torch.optim.Adam(self._net.parameters(), lr=1e-3)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=total)
         for _ in range(rounds):
-            for rows in torch.from_numpy(rng.permutation(len(inputs))).split(batch):
+            order = torch.from_numpy(rng.permutation(len(inputs)))
+            for first in range(0, len(inputs), batch):
+                rows = order[first : first + batch]
                 loss = (self._net(inputs[rows]) - outputs[rows]).square().mean()
                 optimiser.zero_grad()
                 loss.backward()

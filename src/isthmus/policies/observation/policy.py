@@ -35,7 +35,8 @@ class SpecPolicy:
 
     def initial_state(self, n: int) -> PolicyState:
         """The state of n robots that begin an episode."""
-        shown, state = self.shown, {STEPS: np.zeros(n, np.int64)}
+        shown = self.shown
+        state: dict[str, np.ndarray] = {STEPS: np.zeros(n, np.int64)}
         if self.spec.stack.frames > 1:
             state[FRAMES] = np.zeros((n, self.spec.stack.frames - 1, shown.frame_size))
         if shown.lags:

@@ -189,8 +189,8 @@ def _checked(kind: type, data: Mapping[str, Any], where: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in data.items():
         place, annotation = f"{where}.{FROM if key == 'source' else key}", str(usual[key].type)
-        if key in ("scale", "offset") and kind is TermSpec or key == "scale":
-            made[key] = _numbers(value, place) if isinstance(value, list | tuple) else _number(value, place)
+        if key == "scale" or (key == "offset" and kind is TermSpec):
+            made[key] = _numbers(value, place) if _is_list(value) else _number(value, place)
         elif key in ("joints", "source", "shifts"):
             made[key] = _sequence(key, value, place)
         elif key in ("lag", "frames"):
@@ -213,12 +213,11 @@ def _checked(kind: type, data: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _sequence(key: str, value: object, where: str) -> tuple[Any, ...]:
     if key == "joints":
         return _texts(value, where)
-    if not isinstance(value, list | tuple) or not value:
+    if not _is_list(value) or not value:
         raise Problem(f"{where} must be a list, got {str(value)[:60]!r}")
-    items = cast("Sequence[object]", value)
     if key == "shifts":
-        return _numbers(items, where)
-    return tuple(one if isinstance(one, str) else _number(one, where) for one in items)
+        return _numbers(value, where)
+    return tuple(one if isinstance(one, str) else _number(one, where) for one in value)
 
 
 def _known(what: str, table: Mapping[str, Any], keys: Iterable[str]) -> None:
@@ -234,12 +233,16 @@ def _table(value: object, where: str) -> Mapping[str, Any]:
     return value
 
 
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, list | tuple)
+
+
 def _is_table(value: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(value, Mapping)
 
 
 def _texts(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in cast("Sequence[object]", value)):
+    if not _is_list(value) or not all(isinstance(one, str) for one in value):
         raise Problem(f"{where} must be a list of names, got {str(value)[:60]!r}")
     return tuple(cast("Sequence[str]", value))
 
