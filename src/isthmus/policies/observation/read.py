@@ -1,5 +1,6 @@
-"""Read observation specs: TOML files, presets, and single edits such as `term.joint_vel.scale=0.05`."""
+"""Read observation specs: TOML and JSON files, presets, and single edits such as `term.joint_vel.scale=0.05`."""
 
+import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ FROM = "from"
 
 
 def read_spec(text: str, edits: Sequence[str] = ()) -> ObservationSpec:
-    """The spec of a preset or in a TOML file, with edits applied to it."""
+    """The spec of a preset or in a TOML or JSON file, with edits applied to it."""
     return parse_spec(_document(text), edits)
 
 
@@ -87,10 +88,12 @@ def _document(text: str) -> Document:
         ) from error
     except OSError as error:
         raise Problem(f"cannot read the observation spec {path}: {error.strerror}") from error
+    kind = "JSON" if path.suffix == ".json" else "TOML"
     try:
-        return tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Problem(f"{path} is no TOML file: {error}") from error
+        read: object = json.loads(content) if kind == "JSON" else tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:  # the errors of both readers are ValueErrors
+        raise Problem(f"{path} is no {kind} file: {error}") from error
+    return dict(_table(read, str(path)))
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> Document:
@@ -197,7 +200,7 @@ def _checked(kind: type, data: Mapping[str, Any], where: str) -> dict[str, Any]:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise Problem(f"{place} must be a whole number, got {value!r}")
             made[key] = value
-        elif annotation == "bool":
+        elif usual[key].type is bool:
             if not isinstance(value, bool):
                 raise Problem(f"{place} must be true or false, got {value!r}")
             made[key] = value
@@ -229,7 +232,7 @@ def _known(what: str, table: Mapping[str, Any], keys: Iterable[str]) -> None:
 
 def _table(value: object, where: str) -> Mapping[str, Any]:
     if not _is_table(value):
-        raise Problem(f"{where} must be a table, as in [{where}], got {str(value)[:60]!r}")
+        raise Problem(f"{where} must be a table, got {str(value)[:60]!r}")
     return value
 
 
