@@ -46,7 +46,7 @@ class PolicyOptions:
     """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
     observation_spec: str | None = None
     """What the policy is shown and what its actions mean: a preset (mjlab, isaac-lab, legged-gym, playground), or a
-    TOML file; POLICY.observation.toml beside the policy when not given (docs/policy-files.md)."""
+    TOML file; POLICY.observation.toml beside the policy when not given (docs/observation-specs.md)."""
     spec_edit: tuple[str, ...] = ()
     """Changes to the observation spec, as in term.joint_vel.scale=0.05; `isthmus check` proposes them."""
     trust: bool = False

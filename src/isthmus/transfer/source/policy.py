@@ -28,7 +28,7 @@ class PolicyFile:
     layout: str | None = None
     """Gymnasium's version whose observation it sees; chosen by its size when not given."""
     observation_spec: str | None = None
-    """Preset, or TOML file, that says what it is shown: see docs/policy-files.md."""
+    """Preset, or TOML file, that says what it is shown: see docs/observation-specs.md."""
     spec_edits: tuple[str, ...] = ()
     """Changes to that, as in term.joint_vel.scale=0.05."""
     digest: str = ""
