@@ -4,6 +4,8 @@ import dataclasses
 
 import pytest
 
+from isthmus.core import stream
+from isthmus.evaluate.evaluation import evaluate
 from isthmus.evaluate.preflight import preflight
 from isthmus.evaluate.preflight.spec_mistakes import spec_mistakes
 from isthmus.experts import load_expert
@@ -12,14 +14,16 @@ from isthmus.policies.view import whole
 from isthmus.robots import load_task
 from isthmus.tasks.policy_body import policy_body
 
-TASK = load_task("hopper")
+HOPPER = load_task("hopper")
+SHORT = dataclasses.replace(HOPPER.robot_model.spec, horizon=120)
+TASK = dataclasses.replace(HOPPER, robot_model=dataclasses.replace(HOPPER.robot_model, spec=SHORT))
 NAMES = TASK.robot_model.spec.observation_names
 POSE = {"thigh_joint": 0.2, "leg_joint": -0.3, "foot_joint": 0.4}
 DOCUMENT = {
     "terms": ["base", "joint_pos", "spin", "joint_vel"],
     "term": {"base": {"kind": "observation", "from": NAMES[1:3]}, "spin": {"kind": "observation", "from": NAMES[6:9]}},
 }
-EXPECTED = 3400.0
+EXPECTED = float(evaluate(TASK, TASK.source(2), load_expert(HOPPER), 1, stream(0, "check")).returns.mean())
 
 
 def policy(*edits, **changes):
@@ -53,8 +57,7 @@ def test_a_mistake_in_a_spec_is_found_with_the_edit_that_undoes_it(wrong, culpri
     assert culprit in found.culprit.culprit
     assert edits is None or found.culprit.spec_edits == edits
     assert all(f"'{edit}'" in found.culprit.remedy for edit in found.culprit.spec_edits)
-    mended = made.edited(*found.culprit.spec_edits)
-    assert check(mended).as_expected
+    assert found.culprit.gym_return > 0.9 * EXPECTED
 
 
 def test_every_usual_mistake_is_among_those_that_are_tried():
