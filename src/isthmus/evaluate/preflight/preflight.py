@@ -45,6 +45,8 @@ RESTORES, NEARS = 0.8, 0.5
 """Share of what is missing to the claimed return that undoing a mistake brings back: exactly, or about."""
 SCREENED, SHORTLIST = 4, 12
 """Episodes by which the many mistakes with an observation spec are screened, and how many are then tried in full."""
+SCREENED_STEPS = 200
+"""Steps of those episodes at most: a policy that is shown what it knows is better from its first steps on."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,10 @@ def _possible(task: Task, policy: AnyPolicy, bare: AnyPolicy | None, seed: int) 
     """The usual mistakes; of those with an observation spec, the ones whose undoing helps most in a few episodes."""
     if not isinstance(policy, SpecPolicy):
         return list(mistakes(task, policy, bare))
-    world, earned = task.source(SCREENED), list[tuple[float, Mistake]]()
+    model = task.robot_model
+    short = replace(model.spec, horizon=min(model.spec.horizon, SCREENED_STEPS))
+    world = replace(task, robot_model=replace(model, spec=short)).source(SCREENED)
+    earned = list[tuple[float, Mistake]]()
     for one in spec_mistakes(policy):
         outcome = evaluate(task, world, one.policy, 1, stream(seed, "check", "screen"))
         mistake = Mistake(one.culprit, one.remedy, one.policy, task, spec_edits=one.edits)

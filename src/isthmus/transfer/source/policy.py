@@ -31,6 +31,8 @@ class PolicyFile:
     """Preset, or TOML file, that says what it is shown: see docs/observation-specs.md."""
     spec_edits: tuple[str, ...] = ()
     """Changes to that, as in term.joint_vel.scale=0.05."""
+    reference: bool = False
+    """Whether the file holds recorded observations instead, which are followed."""
     digest: str = ""
     """Of the files' content: a run goes on only with the policy it was begun with."""
     _trusted: ClassVar[bool] = False
@@ -51,6 +53,8 @@ class PolicyFile:
     @property
     def options(self) -> dict[str, object]:
         """The options of a command that name it."""
+        if self.reference:
+            return {"source": self.path}
         return {
             "policy": self.path,
             "normaliser": self.normaliser,
@@ -68,6 +72,10 @@ class PolicyFile:
 
     def load(self, task: Task) -> AnyPolicy:
         """The policy, for the task's robot."""
+        if self.reference:
+            from isthmus.transfer.source.reference import load_reference_policy  # noqa: PLC0415 - only who follows one
+
+            return load_reference_policy(Path(self.path), task)
         normaliser = Path(self.normaliser) if self.normaliser else None
         return load_policy(
             Path(self.path),
