@@ -153,6 +153,7 @@ def test_the_trial_is_of_the_bytes_that_are_loaded_and_made_once():
         "type": "tensor(float)",
         "outputs": {"action": 2},
         "one_by_one": False,
+        "memory": [],
     }
     try_model(content)
     assert try_model.cache_info().hits == 1

@@ -44,6 +44,11 @@ class PolicyOptions:
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
     """Gymnasium's version whose observation the policy sees, as in v5, or v3+time with RL Zoo's time feature."""
+    observation_spec: str | None = None
+    """What the policy is shown and what its actions mean: a preset (mjlab, isaac-lab, legged-gym, playground), or a
+    TOML file; POLICY.observation.toml beside the policy when not given (docs/observation-specs.md)."""
+    spec_edit: tuple[str, ...] = ()
+    """Changes to the observation spec, as in term.joint_vel.scale=0.05; `isthmus check` proposes them."""
     trust: bool = False
     """Accept what is otherwise refused because it could run code or take long: ONNX policies that loop or branch."""
 
@@ -53,9 +58,22 @@ class PolicyOptions:
         if self.policy is None:
             if self.normaliser or self.layout:
                 raise Problem("--normaliser and --layout go with --policy: give the policy they belong to")
+            if self.observation_spec or self.spec_edit:
+                raise Problem("--observation-spec and --spec-edit go with --policy: give the policy they belong to")
             return None
-        file = PolicyFile(str(self.policy), str(self.normaliser) if self.normaliser else None, self.layout)
+        file = PolicyFile(
+            str(self.policy),
+            str(self.normaliser) if self.normaliser else None,
+            self.layout,
+            self.observation_spec or self._beside(self.policy),
+            self.spec_edit,
+        )
         return file.trusted() if self.trust else file
+
+    def _beside(self, policy: Path) -> str | None:
+        """The observation spec that lies beside a policy, unless a layout is given."""
+        spec = policy.with_suffix(".observation.toml")
+        return str(spec) if self.layout is None and spec.is_file() else None
 
 
 PolicyArgument = Annotated[PolicyOptions, arg(name="")]

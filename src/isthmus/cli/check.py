@@ -24,7 +24,9 @@ class Check:
     The robot is checked first: `restore` has to undo `observe` along the policy's trajectory, and n robots together
     have to do what each does alone. Then the policy: its episodes have to last, and its return has to be what is
     claimed. Where it is not, the usual mistakes are undone one by one: sign, order, scale, rate, a missing normaliser,
-    and inputs that were constant in training.
+    and inputs that were constant in training. Of a policy with an observation spec, each usual mistake in the spec is
+    undone: order, scale, sign and frame of terms, order and sign of joints, default pose, stale last action, stack.
+    What helps is printed as --spec-edit, which `isthmus transfer` takes too.
 
     Exits with code 1 when something is wrong.
     """

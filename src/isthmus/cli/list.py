@@ -80,7 +80,7 @@ class Gaps:
         if self.json:
             columns = (
                 *("name", "usage", "summary", "touches", "unit"),
-                *("low", "high", "neutral", "example", "whole", "beside"),
+                *("low", "high", "neutral", "example", "whole", "beside", "words"),
             )
             print_json(
                 [{key: getattr(kind, key) for key in columns} | {"tasks": fits[kind.name]} for kind in KINDS.values()]
@@ -93,8 +93,8 @@ class Gaps:
                 (
                     kind.usage,
                     kind.summary + (f"; beside {kind.beside}" if kind.beside else ""),
-                    f"{kind.low:g} to {kind.high:g} {kind.unit}",
-                    f"{kind.neutral:g}",
+                    " or ".join(kind.words) if kind.words else f"{kind.low:g} to {kind.high:g} {kind.unit}",
+                    kind.text(kind.neutral),
                     "all" if len(fits[kind.name]) == len(models) else ", ".join(fits[kind.name]),
                 )
                 for kind in KINDS.values()

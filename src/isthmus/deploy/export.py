@@ -26,6 +26,7 @@ from isthmus.deploy.selection import selection_of
 from isthmus.io import write_whole
 from isthmus.io.files import pack_arrays
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.observation import PRESETS
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots.equipment import base_of
 from isthmus.robots.registry import is_code, load_task, mjcf_of
@@ -230,4 +231,10 @@ def _made_from(config: Config, result: Result | None) -> dict[str, str]:
 
 
 def _same(ours: PolicyFile, theirs: PolicyFile) -> bool:
-    return ours.digest == theirs.digest and ours.layout == theirs.layout
+    names = ("digest", "layout", "spec_edits")
+    return all(getattr(ours, name) == getattr(theirs, name) for name in names) and _preset(ours) == _preset(theirs)
+
+
+def _preset(file: PolicyFile) -> str | None:
+    """The preset of its observation spec; a spec in a file is part of the digest."""
+    return file.observation_spec if file.observation_spec in PRESETS else None

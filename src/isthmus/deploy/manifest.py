@@ -122,6 +122,8 @@ class SourcePolicy:
     squash_clip: float | None = None
     """Of a network whose outputs are squashed between the actuators' limits: what they are clipped to before."""
     squashed: bool = False
+    observation_spec: str = ""
+    """What it is shown and what its actions mean, as JSON, where an observation spec says so."""
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,28 @@
 """The policy of the source as files of a bundle, and back."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 
 from isthmus.core import AnyPolicy, Mlp, Problem, WorldSpec
 from isthmus.core.mlp import Activation
-from isthmus.deploy.manifest import Bundle, SourcePolicy
+from isthmus.deploy.manifest import ADVICE, Bundle, SourcePolicy
 from isthmus.deploy.selection import Selection, selection_of
+from isthmus.io.bounded import brief
 from isthmus.io.files import pack_arrays
 from isthmus.policies import NetworkPolicy, View
 from isthmus.policies.finite import FinitePolicy
 from isthmus.policies.network import KIND, Squash
 from isthmus.policies.normaliser import Normaliser
-from isthmus.policies.onnx import OnnxPolicy, open_onnx
-from isthmus.policies.view import TIME
+from isthmus.policies.observation import SpecPolicy, parse_spec
+from isthmus.policies.observation.read import as_document
+from isthmus.policies.observation.shown import Shown
+from isthmus.policies.onnx import OnnxPolicy, onnx_policy, open_onnx
+from isthmus.policies.view import TIME, whole
 from isthmus.tasks import Task
+from isthmus.tasks.policy_body import policy_body
 
 NETWORK, FOREIGN, ROBUST = "policy.npz", "policy.onnx", "robust.npz"
 TRIED = 64
@@ -32,9 +38,19 @@ class PolicyFiles:
     @staticmethod
     def of(policy: AnyPolicy, task: Task) -> "PolicyFiles":
         """The files of the policy that a run has adapted."""
+        if isinstance(policy, SpecPolicy):
+            made = PolicyFiles._of_network(policy.policy, None, "")
+            spec = json.dumps(as_document(policy.spec))
+            return PolicyFiles(replace(made.about, observation_spec=spec), made.files)
+        if not isinstance(policy, NetworkPolicy | OnnxPolicy):
+            return PolicyFiles(SourcePolicy(kind="task"), {})
+        selection = selection_of(policy.see, task.robot_model.spec.observation_size)
+        return PolicyFiles._of_network(policy, selection, "" if selection else _view_name(policy, task))
+
+    @staticmethod
+    def _of_network(policy: AnyPolicy, selection: Selection | None, view: str) -> "PolicyFiles":
+        """The files of a network that is shown a selection or a view; nothing is chosen for it without either."""
         if isinstance(policy, NetworkPolicy):
-            selection = selection_of(policy.see, task.robot_model.spec.observation_size)
-            view = "" if selection else _view_name(policy, task)
             squash = policy.squash
             about = SourcePolicy(
                 kind="network",
@@ -44,8 +60,8 @@ class PolicyFiles:
             )
             return PolicyFiles(about, {NETWORK: network_file(policy.network, selection)})
         if isinstance(policy, OnnxPolicy):
-            return _foreign(policy, task)
-        return PolicyFiles(SourcePolicy(kind="task"), {})
+            return _foreign(policy, selection, view)
+        raise Problem("the network of the policy is of a kind that a bundle does not know")
 
 
 def network_file(network: Mlp, selection: Selection | None) -> bytes:
@@ -66,20 +82,45 @@ def read_network_file(bundle: Bundle, name: str, spec: WorldSpec) -> tuple[Mlp, 
 
 def load_source_policy(bundle: Bundle, task: Task | None) -> AnyPolicy:
     """The policy that was adapted; `task` is that of the bundle, where the robot's code is at hand."""
-    about, spec = bundle.manifest.policy, bundle.manifest.world.spec
+    about = bundle.manifest.policy
     if about.kind == "task":
         if task is None or task.policy is None:
             raise Problem(f"the policy of {bundle.path} is part of the robot's code, and the code has none")
         return FinitePolicy(task.policy)
+    shown = _spec_in(bundle, task) if about.observation_spec else None
+    policy = _network_policy(bundle, task, None if shown is None else shown.size)
+    return policy if shown is None else SpecPolicy(shown.spec, shown.body, policy)
+
+
+def _spec_in(bundle: Bundle, task: Task | None) -> Shown:
+    """The observation spec of the policy, for the robot."""
+    if task is None:
+        raise Problem(f"the policy of {bundle.path} is shown terms of the robot's state, which the robot's code is for")
+    try:
+        document: object = json.loads(bundle.manifest.policy.observation_spec)
+        if not isinstance(document, dict):
+            raise TypeError("it is no table")  # noqa: TRY301
+        return Shown.of(parse_spec(cast("dict[str, object]", document)), policy_body(task.robot_model))
+    except (ValueError, TypeError, RecursionError, Problem) as error:
+        raise Problem(
+            f"{bundle.path} has no observation spec that fits its robot ({brief(error)}): {ADVICE}"
+        ) from error
+
+
+def _network_policy(bundle: Bundle, task: Task | None, shown: int | None) -> AnyPolicy:
+    """The network of the policy; `shown` is how many numbers an observation spec shows it, if there is one."""
+    about, spec = bundle.manifest.policy, bundle.manifest.world.spec
     if about.kind == "network":
         network, selection = read_network_file(bundle, NETWORK, spec)
-        see = selection or _view(bundle, task).see
-        squash = Squash(spec.action_low, spec.action_high, about.squash_clip or np.inf) if about.squashed else None
-        shown = len(selection.columns) if selection else _view(bundle, task).size
-        if network.output_size != spec.action_size or network.input_size != shown:
+        see = whole if shown is not None else selection or _view(bundle, task).see
+        one = np.ones(spec.action_size)
+        limits = (spec.action_low, spec.action_high) if shown is None else (-one, one)
+        squash = Squash(*limits, about.squash_clip or np.inf) if about.squashed else None
+        size = shown or (len(selection.columns) if selection else _view(bundle, task).size)
+        if network.output_size != spec.action_size or network.input_size != size:
             raise Problem(
                 f"{bundle.path / NETWORK} takes {network.input_size} numbers and gives {network.output_size}, "
-                f"expected {shown} and {spec.action_size}"
+                f"expected {size} and {spec.action_size}"
             )
         return NetworkPolicy(network, see, squash)
     if about.kind == "onnx":
@@ -88,7 +129,10 @@ def load_source_policy(bundle: Bundle, task: Task | None) -> AnyPolicy:
         selection = Selection.from_arrays(arrays, spec.observation_size) if "view_columns" in arrays else None
         if about.output not in file.outputs or file.outputs[about.output] != spec.action_size:
             raise Problem(f"{bundle.path / FOREIGN} has no output {about.output[:40]!r} of {spec.action_size} numbers")
-        return OnnxPolicy(file, about.output, selection or _view(bundle, task).see, _normaliser(bundle, arrays))
+        if shown is not None and file.inputs != shown:
+            raise Problem(f"{bundle.path / FOREIGN} takes {file.inputs} numbers, expected {shown}")
+        see = whole if shown is not None else selection or _view(bundle, task).see
+        return onnx_policy(file, about.output, see, _normaliser(bundle, arrays))
     raise Problem(f"{bundle.path} has a policy of kind {about.kind[:20]!r}: choose from network, onnx, task")
 
 
@@ -105,9 +149,7 @@ def _normaliser(bundle: Bundle, arrays: dict[str, np.ndarray]) -> Normaliser | N
     return made
 
 
-def _foreign(policy: OnnxPolicy, task: Task) -> PolicyFiles:
-    selection = selection_of(policy.see, task.robot_model.spec.observation_size)
-    view = "" if selection else _view_name(policy, task)
+def _foreign(policy: OnnxPolicy, selection: Selection | None, view: str) -> PolicyFiles:
     arrays = {} if selection is None else selection.arrays()
     if (one := policy.normaliser) is not None:
         arrays |= {"mean": one.mean, "scale": one.scale, "clip": np.array(one.clip)}

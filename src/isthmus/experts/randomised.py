@@ -46,7 +46,7 @@ class RandomisedWorlds:
         for world in np.flatnonzero(which):
             gap, self._models[world] = self._drawn(rng)
             self._actions.channels[world] = gap.action_channel(self._body.spec, 1)
-            self._sensors.channels[world] = gap.sensor_channel(self._body.spec, 1)
+            self._sensors.channels[world] = gap.sensor_channel(self._body.spec, 1, self._body)
         self._world.remodel(self._models)
 
     def _drawn(self, rng: np.random.Generator) -> tuple[Gap, mujoco.MjModel]:

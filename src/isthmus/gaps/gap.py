@@ -14,7 +14,7 @@ from isthmus.gaps.kinds import KINDS
 from isthmus.gaps.mixture import draw
 from isthmus.gaps.placement import PLACEMENT
 from isthmus.gaps.sensing import sensor_channel
-from isthmus.sim import Channel
+from isthmus.sim import Channel, RobotModel
 from isthmus.sim.anatomy import robot_bodies
 
 RUNGE_KUTTA_LIMIT = 2.5
@@ -54,14 +54,14 @@ class Gap:
         for name, value in self.settings:
             kind, _ = _dial(name)
             if not kind.admits(value):
-                raise _not_a_value(kind, name, f"{name}={_text(value)}")
+                raise _not_a_value(kind, name, f"{name}={kind.text(value)}")
             if names.count(name) > 1:
                 raise Problem(f"gap {name!r} is given twice: give it once")
             if kind.beside and kind.beside not in names:
                 main = KINDS[kind.beside]
                 raise Problem(
                     f"gap {name!r} means nothing without {main.name}, "
-                    f"as in {main.name}={main.example:g},{name}={_text(value)}"
+                    f"as in {main.name}={main.example:g},{name}={kind.text(value)}"
                 )
         if self.random is not None and self.random < 0:
             raise Problem(f"a random gap needs a seed of at least 0, as in random:0, got {self.random}")
@@ -84,7 +84,7 @@ class Gap:
                 continue
             kind, _ = _dial(name)
             try:
-                settings.append((name, float(number)))
+                settings.append((name, kind.parse(number)))
             except ValueError:
                 raise _not_a_value(kind, name, part.strip()) from None
         if len(seeds) > 1:
@@ -93,7 +93,7 @@ class Gap:
 
     def __str__(self) -> str:
         """The text that `parse` reads back as this gap."""
-        parts = [f"{name}={_text(value)}" for name, value in self.settings]
+        parts = [f"{name}={_dial(name)[0].text(value)}" for name, value in self.settings]
         return ",".join(parts if self.random is None else [f"random:{self.random}", *parts]) or "none"
 
     def resolve(self, model: mujoco.MjModel) -> "Gap":
@@ -132,9 +132,12 @@ class Gap:
         """What lies between the commands and the actuators of n robots, if anything does."""
         return action_channel(self._values(), spec, n)
 
-    def sensor_channel(self, spec: WorldSpec, n: int) -> Channel | None:
-        """What lies between the sensors and the observations of n robots, if anything does."""
-        return sensor_channel(self._values(), spec, n)
+    def sensor_channel(self, spec: WorldSpec, n: int, robot_model: RobotModel | None = None) -> Channel | None:
+        """What lies between the sensors and the observations of n robots, if anything does.
+
+        Gaps that concern an IMU or hide something are known of a `robot_model` only.
+        """
+        return sensor_channel(self._values(), spec, n, robot_model)
 
     def _dials(self) -> Iterator[tuple[GapKind, str, float]]:
         for name, value in self.settings:
@@ -159,13 +162,8 @@ def _dial(name: str) -> tuple[GapKind, str]:
     return kind, body
 
 
-def _text(value: float) -> str:
-    """The shortest text of exactly that number."""
-    return repr(float(value)).removesuffix(".0")
-
-
 def _not_a_value(kind: GapKind, name: str, given: str) -> Problem:
-    return Problem(f"gap {given!r} needs a {kind.range}, as in {name}={kind.example:g}")
+    return Problem(f"gap {given!r} needs a {kind.range}, as in {name}={kind.text(kind.example)}")
 
 
 def _seed(part: str) -> int:

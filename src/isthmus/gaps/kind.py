@@ -46,6 +46,8 @@ class GapKind:
     misfit: Misfit = fits_every_robot
     apply: Apply | None = None
     """None for what is not in a model."""
+    words: tuple[str, ...] = ()
+    """What the numbers from 0 on are called, for a dial that is set by a word."""
 
     @property
     def usage(self) -> str:
@@ -55,11 +57,23 @@ class GapKind:
     @property
     def range(self) -> str:
         """What the dial can be set to, in words."""
+        if self.words:
+            return f"word: {', '.join(self.words[:-1])} or {self.words[-1]}"
         return f"{'whole ' if self.whole else ''}number from {self.low:g} to {self.high:g} {self.unit}"
 
     def admits(self, value: float) -> bool:
         """Whether the dial can be set to `value`."""
         return self.low <= value <= self.high and (not self.whole or value == int(value))
+
+    def parse(self, text: str) -> float:
+        """The value that is written so; ValueError when it is none."""
+        return float(self.words.index(text.strip())) if self.words else float(text)
+
+    def text(self, value: float) -> str:
+        """The shortest text of exactly that value."""
+        if self.words and value in range(len(self.words)):
+            return self.words[int(value)]
+        return repr(float(value)).removesuffix(".0")
 
     def fits(self, model: mujoco.MjModel) -> bool:
         """Whether a robot can have this gap by itself, at one of its bodies at least."""

@@ -53,6 +53,8 @@ class Ranges:
             if low > high:
                 raise Problem(f"range {part.strip()!r} ends before it begins: give the smaller number first")
             kind = KINDS.get(name.partition(":")[0])
+            if kind is not None and kind.words:
+                raise Problem(f"range {part.strip()!r} makes no sense: {name} is set by a {kind.range}")
             dials.append(Draw(name, low, high, factor=kind is not None and kind.unit == FACTOR and low > 0))
         for end in ("low", "high"):  # a gap refuses names and values that make no sense
             Gap(tuple((one.name, getattr(one, end)) for one in dials))

@@ -1,18 +1,23 @@
 """Anybody's policy: our own format, Stable-Baselines3 zips, ONNX. Loading never runs code from the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import History, Mlp, Policy, Problem, WorldSpec, unknown_name
+from isthmus.core import AnyPolicy, History, Mlp, Problem, WorldSpec, act, unknown_name
 from isthmus.policies.network import NetworkPolicy, Squash, read_network
 from isthmus.policies.normaliser import Normaliser, read_vec_normalize
-from isthmus.policies.onnx import OnnxPolicy, read_onnx
+from isthmus.policies.observation import Body, ObservationSpec, SpecPolicy
+from isthmus.policies.observation.shown import Shown
+from isthmus.policies.onnx import OnnxPolicy, onnx_policy, read_onnx
 from isthmus.policies.sb3 import read_sb3
 from isthmus.policies.view import View
 
+SpecFor = tuple[ObservationSpec, Body]
+"""An observation spec, and the robot it is for."""
 FORMATS = {".npz": "our own", ".zip": "Stable-Baselines3", ".onnx": "ONNX"}
 
 
@@ -24,53 +29,72 @@ def load_policy(
     layout: str | None = None,
     normaliser: Path | None = None,
     trust: bool = False,
-) -> Policy:
+    shown: SpecFor | None = None,
+) -> AnyPolicy:
     """The policy in `path`, which sees the observation in the layout of its size, or in the one that is said.
 
-    `trust` accepts ONNX files that loop or branch, which may take long.
+    `shown` is an observation spec, with the robot it is for, in place of the layouts. `trust` accepts ONNX files that
+    loop or branch, which may take long.
     """
     if path.suffix not in FORMATS:
         known = ", ".join(f"{suffix} ({name})" for suffix, name in FORMATS.items())
         raise Problem(f"the kind of policy in {path} is unknown: its name should end in one of {known}")
     statistics = read_vec_normalize(normaliser) if normaliser else None
+    choose = partial(_view, path, views, layout=layout) if shown is None else partial(_spec_view, path, shown)
     if path.suffix == ".onnx":
-        return _onnx(path, views, spec, layout, statistics, trust=trust)
+        policy = _onnx(path, choose, spec, statistics, trust=trust)
+    else:
+        policy = _network(path, choose, spec, statistics, normaliser, unit=shown is not None)
+    loaded: AnyPolicy = policy if shown is None else SpecPolicy(*shown, policy)
+    _try(loaded, path, spec)
+    return loaded
+
+
+def _network(
+    path: Path,
+    choose: Callable[..., View],
+    spec: WorldSpec,
+    statistics: Normaliser | None,
+    normaliser: Path | None,
+    *,
+    unit: bool,
+) -> NetworkPolicy:
+    """A network; squashed actions are between the actuators' limits, or between -1 and 1 where `unit`."""
     squash, timed = None, False
     if path.suffix == ".npz":
         network = read_network(path)
     else:
         saved = read_sb3(path)
         network, timed = saved.network, saved.timed
-        squash = Squash(spec.action_low, spec.action_high, saved.clip) if saved.squashed else None
-    view = _view(path, views, network.input_size, layout, timed=timed)
+        one = np.ones(spec.action_size)
+        limits = (-one, one) if unit else (spec.action_low, spec.action_high)
+        squash = Squash(*limits, saved.clip) if saved.squashed else None
+    view = choose(network.input_size, timed=timed)
     _check_outputs(path, network.output_size, spec)
-    policy = NetworkPolicy(_normalised(network, statistics, normaliser), view.see, squash)
-    _try(policy, path, spec)
-    return policy
+    return NetworkPolicy(_normalised(network, statistics, normaliser), view.see, squash)
 
 
-def _try(policy: Policy, path: Path, spec: WorldSpec) -> None:
+def _try(policy: AnyPolicy, path: Path, spec: WorldSpec) -> None:
     """Refuse a policy that does not act on observations of ordinary size."""
     seen = np.random.default_rng(0).normal(size=(4, spec.observation_size))
     seen[0] = 0
     try:
         with np.errstate(all="ignore"):
-            policy(History.of(seen))
+            act(policy, History.of(seen))
     except Problem as problem:
         raise Problem(f"{path} is refused: {problem}") from problem
 
 
 def _onnx(
     path: Path,
-    views: Sequence[View],
+    choose: Callable[..., View],
     spec: WorldSpec,
-    layout: str | None,
     statistics: Normaliser | None,
     *,
     trust: bool,
 ) -> OnnxPolicy:
     file = read_onnx(path, trust=trust)
-    view = _view(path, views, file.inputs, layout)
+    view = choose(file.inputs)
     fitting = [name for name, size in file.outputs.items() if size == spec.action_size]
     if not fitting:
         _check_outputs(path, next(iter(file.outputs.values()), 0), spec)
@@ -78,12 +102,21 @@ def _onnx(
         raise Problem(
             f"the normaliser is for {len(statistics.mean)} numbers, but the policy in {path} takes {file.inputs}"
         )
-    policy = OnnxPolicy(file, fitting[0], view.see, statistics)
-    _try(policy, path, spec)
-    return policy
+    return onnx_policy(file, fitting[0], view.see, statistics)
 
 
-def _view(path: Path, views: Sequence[View], size: int, layout: str | None, *, timed: bool = False) -> View:
+def _spec_view(path: Path, shown: SpecFor, size: int, *, timed: bool = False) -> View:  # noqa: ARG001
+    """All that the spec shows, if that is as much as the network takes."""
+    made = Shown.of(*shown)
+    if made.size != size:
+        raise Problem(
+            f"the policy in {path} takes {size} numbers, but its observation spec shows {made.sizes}: a term, a joint "
+            "or a frame is missing or too many"
+        )
+    return View("observation spec", size)
+
+
+def _view(path: Path, views: Sequence[View], size: int, *, layout: str | None, timed: bool = False) -> View:
     """The layout that a policy of that input size was made for; a time feature is known of or said, never guessed."""
     with_time = [view.with_time for view in views]
     known = [*views, *(with_time if timed or layout else ())]

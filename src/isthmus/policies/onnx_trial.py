@@ -1,7 +1,7 @@
 """Load and run an ONNX model in a process of its own, with little memory and time, before anybody else does.
 
-The process reads the model from its standard input, and writes one line of JSON: the sizes of its input and outputs and
-whether it takes several observations at once, or what is wrong with it.
+The process reads the model from its standard input, and writes one line of JSON: the sizes of its input and outputs,
+its memory, and whether it takes several observations at once, or what is wrong with it.
 """
 
 import json
@@ -9,6 +9,7 @@ import math
 import os
 import resource
 import subprocess
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from multiprocessing.spawn import get_executable
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 
 from isthmus.core import Problem
 from isthmus.io.bounded import Unreadable, brief
+from isthmus.policies.onnx_memory import Memory, Tensor, find_memory, memory_of
 from isthmus.policies.onnx_runtime import NO_TELEMETRY, import_onnxruntime, open_session
 
 MEMORY = 384 << 20
@@ -99,34 +101,108 @@ def _limit() -> None:
 
 
 def _tried(session: Any) -> dict[str, Any]:  # noqa: ANN401
-    taken = session.get_inputs()
-    if len(taken) != 1 or len(taken[0].shape) != 2 or not isinstance(taken[0].shape[1], int):
-        shapes = [list(one.shape) for one in taken]
-        raise Unreadable(
-            f"it has inputs of shape {str(shapes)[:200]}: a policy takes one, of shape (batch, observations)"
-        )
-    name, (batch, size), kind = taken[0].name, taken[0].shape, TYPES.get(taken[0].type)
-    if kind is None:
-        raise Unreadable(f"it takes {taken[0].type}: a policy takes numbers of type float or double")
+    taken, given = (
+        [Tensor(one.name, tuple(one.shape), one.type) for one in some]
+        for some in (session.get_inputs(), session.get_outputs())
+    )
+    if not taken or (len(taken) == 1 and not _is_observation(taken[0])):
+        raise _no_observation(taken)
+    seen, pairs = find_memory(taken, given)
+    if not _is_observation(seen):
+        raise _no_observation([seen])
+    batch, size = seen.shape
+    memory = [memory_of(*pair, batch) for pair in pairs]
+    for name, kind in ((one.name, one.type) for one in (seen, *(pair[0] for pair in pairs))):
+        if kind not in TYPES:
+            which = "" if name == seen.name else f" as {name!r}"
+            raise Unreadable(f"it takes {kind}{which}: a policy takes numbers of type float or double")
     if isinstance(batch, int) and batch != 1:
         raise Unreadable(
             f"it takes {batch} observations at a time: a policy takes one, or any number (a dynamic batch)"
         )
-    if not 0 < size <= 100_000:
+    if not isinstance(size, int) or not 0 < size <= 100_000:
         raise Unreadable(f"it takes {size} numbers, which is no observation")
-    seen = np.random.default_rng(0).normal(size=(BATCH, size)).astype(kind)
-    seen[0] = 0
-    alone = [session.run(None, {name: row[None]}) for row in seen]
-    outputs = _sizes([one.name for one in session.get_outputs()], alone)
-    together = batch != 1 and _same(session, name, seen, alone)
-    return {"input": name, "inputs": size, "type": taken[0].type, "outputs": outputs, "one_by_one": not together}
+    trial = _Trial(session, seen.name, memory)
+    tried = np.random.default_rng(0).normal(size=(BATCH, size)).astype(TYPES[seen.type])
+    tried[0] = 0
+    alone = [trial.alone(row[None]) for row in tried]
+    outputs = _sizes([one.name for one in given], alone, {one.output for one in memory})
+    together = batch != 1 and trial.same_together(tried, alone)
+    return {
+        "input": seen.name,
+        "inputs": size,
+        "type": seen.type,
+        "outputs": outputs,
+        "one_by_one": not together,
+        "memory": [asdict(one) for one in memory],
+    }
 
 
-def _sizes(names: list[str], alone: list[list[Any]]) -> dict[str, int]:
-    """Sizes of the outputs that may be actions: a row of finite numbers for each observation."""
+def _is_observation(one: Tensor) -> bool:
+    return len(one.shape) == 2 and isinstance(one.shape[1], int)
+
+
+def _no_observation(taken: list[Tensor]) -> Unreadable:
+    shapes = [list(one.shape) for one in taken]
+    return Unreadable(f"it has inputs of shape {str(shapes)[:200]}: a policy takes one, of shape (batch, observations)")
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A model that is run for two steps, so that it is seen what it makes of its memory."""
+
+    session: Any
+    input: str
+    memory: list[Memory]
+
+    def alone(self, row: np.ndarray) -> list[Any]:
+        """The outputs of the second step for an observation (1, size)."""
+        state = {one.input: np.zeros(one.shape, TYPES[one.type]) for one in self.memory}
+        return self._second(row, state)
+
+    def same_together(self, seen: np.ndarray, alone: list[list[Any]]) -> bool:
+        """Whether several observations (n, size) at once give what they give one by one."""
+        if any(one.axis is None for one in self.memory):
+            return False
+        state = {
+            one.input: np.zeros([len(seen) if i == one.axis else size for i, size in enumerate(one.shape)], kind)
+            for one in self.memory
+            for kind in [TYPES[one.type]]
+        }
+        axes = {one.output: one.axis or 0 for one in self.memory}
+        try:
+            together = self._second(seen, state)
+            names = [one.name for one in self.session.get_outputs()]
+            pairs = [
+                (np.asarray(all_), np.concatenate(ones, axis=axes.get(name, 0)))
+                for name, all_, ones in zip(names, together, zip(*alone, strict=True), strict=True)
+            ]
+            return all(left.shape == right.shape and np.allclose(left, right, 1e-3, 1e-4) for left, right in pairs)
+        except Exception:
+            return False
+
+    def _second(self, seen: np.ndarray, state: dict[str, np.ndarray]) -> list[Any]:
+        first: list[Any] = self.session.run(None, {self.input: seen, **state})
+        if not self.memory:
+            return first
+        by_name = dict(zip((one.name for one in self.session.get_outputs()), first, strict=True))
+        for one in self.memory:
+            after = by_name[one.output]
+            if after.shape != state[one.input].shape or not np.isfinite(after).all():
+                raise Unreadable(
+                    f"its output {one.output!r} has shape {after.shape}, or is not finite: as the next value of "
+                    f"{one.input!r} it would have shape {state[one.input].shape}"
+                )
+        return self.session.run(None, {self.input: seen, **{one.input: by_name[one.output] for one in self.memory}})
+
+
+def _sizes(names: list[str], alone: list[list[Any]], memory: set[str]) -> dict[str, int]:
+    """Sizes of the outputs that may be actions: a row of finite numbers for each observation, and no `memory`."""
     sizes: dict[str, int] = {}
     reason = "it has no outputs"
     for column, name in enumerate(names):
+        if name in memory:
+            continue
         values: list[Any] = [one[column] for one in alone]
         if not all(isinstance(value, np.ndarray) and value.dtype in TYPES.values() for value in values):
             reason = f"its output {name!r} is not of real numbers"
@@ -139,19 +215,6 @@ def _sizes(names: list[str], alone: list[list[Any]]) -> dict[str, int]:
     if not sizes:
         raise Unreadable(reason)
     return sizes
-
-
-def _same(session: Any, name: str, seen: np.ndarray, alone: list[list[Any]]) -> bool:  # noqa: ANN401
-    """Whether several observations at once give what they give one by one."""
-    try:
-        together = session.run(None, {name: seen})
-        pairs = [
-            (np.asarray(all_), np.concatenate(ones))
-            for all_, ones in zip(together, zip(*alone, strict=True), strict=True)
-        ]
-        return all(left.shape == right.shape and np.allclose(left, right, 1e-3, 1e-4) for left, right in pairs)
-    except Exception:
-        return False
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from isthmus.core import AnyPolicy, Estimator, Float, Problem
 from isthmus.gaps import Gap
 from isthmus.hardware.real_robot import RealRobot, Wiring
 from isthmus.policies import View
+from isthmus.policies.observation import ObservationSpec
 from isthmus.sim import Chain, Channel, Fields, MujocoWorld, RobotModel, SealedRobot
 from isthmus.sim.robot_model import State
 from isthmus.sim.unclamped import unclamped_world
@@ -39,6 +40,8 @@ class Task:
     """Gymnasium's environment with the same physics and reward, if there is one."""
     views: tuple[View, ...] = ()
     """What policies made for Gymnasium's environment see; the first is what our experts are trained on."""
+    observation_spec: ObservationSpec | None = None
+    """What policies in files are shown, and what their actions mean, where they are not made for one of the views."""
     policy: AnyPolicy | None = None
     """A policy that comes with the task."""
     judged: Callable[[np.random.Generator, int], State] | None = None
@@ -102,11 +105,12 @@ class Task:
         """The same robot, behind a gap."""
         body = self.robot_model
         gap = gap.resolve(body.model)
-        actions, sensors = self.linked(n, gap.action_channel(body.spec, n), gap.sensor_channel(body.spec, n))
+        models = gap.apply(body.model)
+        actions, sensors = self.linked(n, gap.action_channel(body.spec, n), gap.sensor_channel(body.spec, n, body))
         return MujocoWorld(
             body,
             n,
-            models=gap.apply(body.model),
+            models=models,
             actions=actions,
             sensors=sensors,
             estimator=self.made_estimator(n),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
+from isthmus.cli.arguments import EXPERT, PolicyArgument
 from isthmus.cli.output import print_json, stderr, stdout
 
 if TYPE_CHECKING:
@@ -31,12 +32,7 @@ class ExportBundle:
     """Where to: a new or empty folder."""
     task: str | None = None
     """Robot file that the run was made with. It is Python code and is run; it is not put into the bundle."""
-    policy: Path | None = None
-    """Policy file that the run was made with, if it was made with one."""
-    normaliser: Path | None = None
-    """VecNormalize file that the run was made with, if it was made with one."""
-    layout: str | None = None
-    """Observation layout that the run was made with, if one was given."""
+    source: PolicyArgument = EXPERT
     json: bool = False
     """Print the manifest."""
 
@@ -45,13 +41,11 @@ class ExportBundle:
         from dataclasses import asdict
 
         from isthmus.deploy.export import FinishedRun, export_bundle
-        from isthmus.transfer import PolicyFile, RunFolder
+        from isthmus.transfer import RunFolder
         from isthmus.transfer.result import Result
 
         folder = RunFolder(self.run_folder)
-        normaliser = None if self.normaliser is None else str(self.normaliser)
-        file = None if self.policy is None else PolicyFile(str(self.policy), normaliser, self.layout)
-        run = FinishedRun.load(folder, self.task, file)
+        run = FinishedRun.load(folder, self.task, self.source.file)
         with stderr.status("") as status:
             manifest = export_bundle(
                 run, self.out, Result.load(folder.result_path), lambda what: status.update(f"writing {what}")

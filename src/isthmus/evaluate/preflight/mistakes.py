@@ -27,6 +27,8 @@ class Mistake:
     """What it is to be run on."""
     exact: bool = True
     """Whether this is the policy as it was made, or only something near it."""
+    spec_edits: tuple[str, ...] = ()
+    """The remedy as edits of the policy's observation spec, where it is one."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def mistakes(task: Task, policy: AnyPolicy, bare: AnyPolicy | None) -> Iterator[
     for held, mended in held_inputs(task, policy):
         remedy = f"hold {held} at a constant: they seem to have been constant in training"
         yield Mistake("inputs that were constant in training", remedy, mended, task, exact=False)
-    yield from _rates(task, policy)
+    yield from rates(task, policy)
 
 
 def _signs(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
@@ -89,7 +91,8 @@ def _permutations(size: int) -> list[Sequence[int]]:
     return list(dict.fromkeys(tuple(order) for order in orders if tuple(order) != tuple(range(size))))
 
 
-def _rates(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
+def rates(task: Task, policy: AnyPolicy) -> Iterator[Mistake]:
+    """The policy at other control rates."""
     spec = task.robot_model.spec
     for rate in RATES:
         frames = task.robot_model.frame_skip * rate

@@ -12,9 +12,11 @@ import numpy as np
 from isthmus.core import AnyPolicy, Float, Problem, rollout, stream
 from isthmus.evaluate.evaluation import Evaluation, evaluate
 from isthmus.evaluate.preflight.check import Check
-from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes
+from isthmus.evaluate.preflight.mistakes import NORMALISER, RATE, Mistake, mistakes, rates
 from isthmus.evaluate.preflight.robot import consistency
+from isthmus.evaluate.preflight.spec_mistakes import spec_mistakes
 from isthmus.policies import ZeroPolicy
+from isthmus.policies.observation import SpecPolicy
 from isthmus.tasks import Task
 
 
@@ -28,6 +30,8 @@ class Suspect:
     gym_return: float
     exact: bool = True
     """Whether undoing the mistake gives back the policy as it was made, or only something near it."""
+    spec_edits: tuple[str, ...] = ()
+    """The remedy as edits of the policy's observation spec, where it is one."""
 
 
 RATE_DOUBT = 0.1
@@ -39,6 +43,10 @@ AT_ONCE = 0.1
 """Share of the longest possible episode that any policy should last."""
 RESTORES, NEARS = 0.8, 0.5
 """Share of what is missing to the claimed return that undoing a mistake brings back: exactly, or about."""
+SCREENED, SHORTLIST = 4, 12
+"""Episodes by which the many mistakes with an observation spec are screened, and how many are then tried in full."""
+SCREENED_STEPS = 200
+"""Steps of those episodes at most: a policy that is shown what it knows is better from its first steps on."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,7 @@ def preflight(
     if found.as_expected or not all(check.passed for check in robot):
         return found
     tried: dict[str, Suspect] = {}
-    for mistake in mistakes(task, policy, bare):
+    for mistake in _possible(task, policy, bare, seed):
         suspect = _tried(task, mistake, run(mistake.policy, mistake.task))
         if suspect.remedy not in tried or suspect.gym_return > tried[suspect.remedy].gym_return:
             tried[suspect.remedy] = suspect
@@ -152,7 +160,24 @@ def _tried(task: Task, mistake: Mistake, outcome: Evaluation) -> Suspect:
     An episode of the same time has fewer or more steps at another rate: each counts for as long as it takes.
     """
     longer = mistake.task.robot_model.frame_skip / task.robot_model.frame_skip
-    return Suspect(mistake.culprit, mistake.remedy, float(outcome.returns.mean()) * longer, mistake.exact)
+    earned = float(outcome.returns.mean()) * longer
+    return Suspect(mistake.culprit, mistake.remedy, earned, mistake.exact, mistake.spec_edits)
+
+
+def _possible(task: Task, policy: AnyPolicy, bare: AnyPolicy | None, seed: int) -> list[Mistake]:
+    """The usual mistakes; of those with an observation spec, the ones whose undoing helps most in a few episodes."""
+    if not isinstance(policy, SpecPolicy):
+        return list(mistakes(task, policy, bare))
+    model = task.robot_model
+    short = replace(model.spec, horizon=min(model.spec.horizon, SCREENED_STEPS))
+    world = replace(task, robot_model=replace(model, spec=short)).source(SCREENED)
+    earned = list[tuple[float, Mistake]]()
+    for one in spec_mistakes(policy):
+        outcome = evaluate(task, world, one.policy, 1, stream(seed, "check", "screen"))
+        mistake = Mistake(one.culprit, one.remedy, one.policy, task, spec_edits=one.edits)
+        earned.append((float(outcome.returns.mean()), mistake))
+    earned.sort(key=lambda pair: pair[0], reverse=True)
+    return [mistake for _, mistake in earned[:SHORTLIST]] + list(rates(task, policy))
 
 
 def _episodes_last(outcome: Evaluation, nothing: Evaluation, horizon: int) -> Check:

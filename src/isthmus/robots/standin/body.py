@@ -41,7 +41,7 @@ class Body:
     def __init__(self, task: Task, gap: Gap, seed: int = 0) -> None:
         """Stand where an episode begins, held."""
         robot, self._wiring = task.robot_model, task.wired()
-        if gap.action_channel(robot.spec, 1) or gap.sensor_channel(robot.spec, 1) or robot.drive:
+        if gap.action_channel(robot.spec, 1) or gap.sensor_channel(robot.spec, 1, robot) or robot.drive:
             raise Problem(f"a stand-in differs from its simulator in its model only: {gap} does more than that")
         self._model = gap.resolve(robot.model).apply(robot.model)
         self._data = mujoco.MjData(self._model)

@@ -10,7 +10,9 @@ from isthmus.experts import load_expert
 from isthmus.io import read_regular
 from isthmus.policies import NetworkPolicy, load_policy
 from isthmus.policies.finite import FinitePolicy
+from isthmus.policies.observation import PRESETS, Body, ObservationSpec, edited, read_spec
 from isthmus.tasks import Task
+from isthmus.tasks.policy_body import policy_body
 
 LARGEST_POLICY = 1 << 30
 """Bytes of a policy file."""
@@ -25,6 +27,10 @@ class PolicyFile:
     """File with the VecNormalize statistics it was trained with."""
     layout: str | None = None
     """Gymnasium's version whose observation it sees; chosen by its size when not given."""
+    observation_spec: str | None = None
+    """Preset, or TOML file, that says what it is shown: see docs/observation-specs.md."""
+    spec_edits: tuple[str, ...] = ()
+    """Changes to that, as in term.joint_vel.scale=0.05."""
     reference: bool = False
     """Whether the file holds recorded observations instead, which are followed."""
     digest: str = ""
@@ -36,7 +42,8 @@ class PolicyFile:
         """Take the digest of the files."""
         if not self.digest:
             content = hashlib.blake2b(digest_size=16)
-            for file in filter(None, (self.path, self.normaliser)):
+            spec = self.observation_spec if self.observation_spec not in PRESETS else None
+            for file in filter(None, (self.path, self.normaliser, spec)):
                 try:
                     content.update(read_regular(Path(file), limit=LARGEST_POLICY, follow=True))
                 except OSError as error:
@@ -48,7 +55,14 @@ class PolicyFile:
         """The options of a command that name it."""
         if self.reference:
             return {"source": self.path}
-        return {"policy": self.path, "normaliser": self.normaliser, "layout": self.layout, "trust": self._trusted}
+        return {
+            "policy": self.path,
+            "normaliser": self.normaliser,
+            "layout": self.layout,
+            "observation_spec": self.observation_spec,
+            "spec_edit": self.spec_edits,
+            "trust": self._trusted,
+        }
 
     def trusted(self) -> "PolicyFile":
         """The same, whose ONNX file may loop and branch."""
@@ -70,7 +84,22 @@ class PolicyFile:
             layout=self.layout,
             normaliser=normaliser,
             trust=self._trusted,
+            shown=self._shown(task),
         )
+
+    def _shown(self, task: Task) -> tuple[ObservationSpec, Body] | None:
+        """What the policy is shown: by its own spec, or by the one of the robot's file unless it has a layout."""
+        if self.observation_spec is not None:
+            if self.layout is not None:
+                raise Problem(
+                    "a layout and an observation spec say the same thing: give --layout or --observation-spec"
+                )
+            return read_spec(self.observation_spec, self.spec_edits), policy_body(task.robot_model)
+        if task.observation_spec is not None and self.layout is None:
+            return edited(task.observation_spec, *self.spec_edits), policy_body(task.robot_model)
+        if self.spec_edits:
+            raise Problem("--spec-edit changes an observation spec, and there is none: give --observation-spec")
+        return None
 
 
 def source_policy(task: Task, file: PolicyFile | None) -> AnyPolicy:
