@@ -21,9 +21,9 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
 
     def coarse(pictures):
         assert pictures.shape == (1, 120, 160, 3)
-        heat = bump(34, 44, (at / 4 + 8) / 4, 8.0)
+        heat = bump(17, 22, (at / 4 + 8) / 8, 8.0)
         if other is not None:
-            heat = np.maximum(heat, bump(34, 44, (other / 4 + 8) / 4, 9.0))
+            heat = np.maximum(heat, bump(17, 22, (other / 4 + 8) / 8, 9.0))
         return heat[None]
 
     def crop(crops):

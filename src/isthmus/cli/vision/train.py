@@ -45,6 +45,9 @@ class TrainLocaliser:
     """Largest learning rate."""
     widths: tuple[int, int, int, int] = (16, 32, 64, 96)
     """Channels of the networks at strides 2, 4, 8 and 16."""
+    backbone: bool = False
+    """Train only what is behind a frozen network that was trained on photographs (isthmus[backbone]), for minutes-long
+    runs."""
     samples: int = 0
     """Samples a pixel in renderings; 4 smooths edges, at more than twice the cost."""
     workers: int = 0
@@ -79,7 +82,7 @@ class TrainLocaliser:
         file = SceneFile(self.scene.scene, self.scene.target, self.scene.table, self.scene.camera)
         settings = TrainSettings(
             file, self.randomise, Frame(), self.minutes, self.images, self.batch, self.rate, self.widths,
-            self.samples, self.seed,
+            self.samples, self.seed, self.backbone,
         )  # fmt: skip
         workers = self.workers or max(1, usable_cores() - 1)
         columns = (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isthmus.core import Float
 from isthmus.vision.camera import Camera, heading
 from isthmus.vision.localiser.confidence import Calibration
-from isthmus.vision.localiser.network_layout import PADDING, STRIDE
+from isthmus.vision.localiser.network_layout import COARSE_REACH, COARSE_STRIDE, PADDING, STRIDE
 from isthmus.vision.localiser.peaks import Peak, find_peaks, softmax
 from isthmus.vision.pixels import Image
 from isthmus.vision.samples import Frame, fold
@@ -85,8 +85,8 @@ class Localiser:
         """Locate the object in a picture of the camera, at full resolution."""
         small = np.asarray(cv2.resize(picture, self.frame.coarse, interpolation=cv2.INTER_AREA), np.uint8)
         heat = softmax(np.asarray(self.coarse(small[None])[0], float))
-        peaks = find_peaks(heat, CANDIDATES)
-        middles = [(peak.at * STRIDE - PADDING) * self.frame.scale for peak in peaks]
+        peaks = find_peaks(heat, CANDIDATES, COARSE_REACH)
+        middles = [(peak.at * COARSE_STRIDE - PADDING) * self.frame.scale for peak in peaks]
         corners = np.round(np.array(middles) - self.frame.crop / 2).astype(int)
         crops = np.stack([cut(picture, corner, self.frame.crop) for corner in corners])
         places, nothing, turns = self.crop(crops)

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from isthmus.vision.localiser.network import CoarseNetwork, CropNetwork
-from isthmus.vision.localiser.network_layout import PADDING, STRIDE
+from isthmus.vision.localiser.network_layout import COARSE_STRIDE, PADDING, STRIDE
 from isthmus.vision.samples import Frame, Samples
 
 SPREAD = 0.8
@@ -31,7 +31,7 @@ def compute_losses(coarse: CoarseNetwork, crop: CropNetwork, samples: Samples, f
     pictures = torch.from_numpy(np.ascontiguousarray(samples["coarse"]))
     pixel = torch.from_numpy(np.ascontiguousarray(samples["pixel"]))
     heat = coarse(pictures)
-    at = (pixel / frame.scale + PADDING) / STRIDE  # (n, 2) in cells
+    at = (pixel / frame.scale + PADDING) / COARSE_STRIDE  # (n, 2) in cells
     of_coarse = cross_entropy(heat, at, torch.ones(len(at)))
     shape = samples["crops"].shape  # (n, crops, edge, edge, 3)
     crops = torch.from_numpy(np.ascontiguousarray(samples["crops"])).reshape(-1, *shape[2:])

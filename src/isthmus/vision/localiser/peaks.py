@@ -17,7 +17,7 @@ class Peak:
     at: Float
     """x, y in cells (2,)."""
     mass: float
-    """Share of the distribution within `REACH` of it."""
+    """Share of the distribution within reach of it."""
     spread: float
     """Standard deviation within that, in cells, along a line."""
     cell: tuple[int, int]
@@ -30,8 +30,8 @@ def softmax(logits: Float) -> Float:
     return weights / weights.sum()
 
 
-def find_peaks(probability: Float, count: int) -> list[Peak]:
-    """The `count` best peaks of a distribution over cells (rows, columns), best first, away from each other."""
+def find_peaks(probability: Float, count: int, reach: int = REACH) -> list[Peak]:
+    """The `count` best peaks of a distribution over cells (rows, columns), best first, more than `reach` apart."""
     left = np.array(probability, float)
     rows, columns = left.shape
     peaks: list[Peak] = []
@@ -39,8 +39,8 @@ def find_peaks(probability: Float, count: int) -> list[Peak]:
         row, column = (int(one) for one in np.unravel_index(int(left.argmax()), left.shape))
         if left[row, column] <= 0:
             break
-        up, to = max(0, row - REACH), max(0, column - REACH)
-        window = probability[up : min(rows, row + REACH + 1), to : min(columns, column + REACH + 1)]
+        up, to = max(0, row - reach), max(0, column - reach)
+        window = probability[up : min(rows, row + reach + 1), to : min(columns, column + reach + 1)]
         mass = float(window.sum())
         y, x = np.mgrid[up : up + window.shape[0], to : to + window.shape[1]] + 0.5
         at = np.array([float((window * x).sum()), float((window * y).sum())]) / mass

@@ -23,9 +23,17 @@ def facts_of(scene: Scene) -> ObjectFacts:
     return ObjectFacts(scene.file.target, scene.height, scene.radius, scene.symmetry)
 
 
+def new_networks(settings: TrainSettings) -> tuple[CoarseNetwork, CropNetwork]:
+    """Both networks, before they are trained."""
+    return (
+        CoarseNetwork(settings.widths, backbone=settings.backbone),
+        CropNetwork(settings.widths, backbone=settings.backbone),
+    )
+
+
 def localiser_of(settings: TrainSettings, averages: Mapping[str, Mapping[str, Tensor]]) -> Localiser:
     """A localiser whose networks have these weights; its confidence is not calibrated."""
-    coarse, crop = CoarseNetwork(settings.widths), CropNetwork(settings.widths)
+    coarse, crop = new_networks(settings)
     coarse.load_state_dict(dict(averages["coarse"]))
     crop.load_state_dict(dict(averages["crop"]))
     return torch_localiser(coarse, crop, settings.frame, facts_of(read_scene(settings.scene)))
@@ -33,7 +41,7 @@ def localiser_of(settings: TrainSettings, averages: Mapping[str, Mapping[str, Te
 
 def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwork, CropNetwork, int]:
     """The averaged networks of a run's checkpoint, and how many images they were trained on."""
-    coarse, crop = CoarseNetwork(settings.widths), CropNetwork(settings.widths)
+    coarse, crop = new_networks(settings)
     meta = load_average(folder / CHECKPOINT, {"coarse": coarse, "crop": crop})
     return coarse, crop, int(meta["batches"]) * settings.batch
 

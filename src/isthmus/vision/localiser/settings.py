@@ -35,6 +35,8 @@ class TrainSettings:
     samples: int = 0
     """Samples a pixel in renderings; 0 for one."""
     seed: int = 0
+    backbone: bool = False
+    """Train only what is behind a frozen network that was trained on photographs."""
 
     def __post_init__(self) -> None:
         check_range("minutes", self.minutes, 0.01, 100_000)

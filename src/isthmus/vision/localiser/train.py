@@ -15,8 +15,7 @@ from isthmus.core.random import stream_seed
 from isthmus.io import read_json, remove_partial, write_json
 from isthmus.vision.localiser.evaluate import Trial, make_trials, score, summarise
 from isthmus.vision.localiser.losses import Losses, compute_losses
-from isthmus.vision.localiser.network import CoarseNetwork, CropNetwork
-from isthmus.vision.localiser.run import localiser_of
+from isthmus.vision.localiser.run import localiser_of, new_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin
 from isthmus.vision.localiser.weights import Average, load_checkpoint, save_checkpoint
 from isthmus.vision.stage.scene import read_scene
@@ -31,6 +30,8 @@ WARM_UP = 200
 CLIP = 5.0
 SMOOTH = 0.02
 """Weight of the newest loss in those that are shown."""
+PATIENCE = 20
+"""The error is measured again after so many times the duration of the last measurement, at the earliest."""
 TRIALS = 16
 """Images of each condition that the curve is measured on."""
 
@@ -55,14 +56,17 @@ class Training:
     def __init__(self, settings: TrainSettings) -> None:
         """Start from scratch."""
         torch.manual_seed(stream_seed(settings.seed, "vision", "weights") % 2**31)
-        self.networks = {"coarse": CoarseNetwork(settings.widths), "crop": CropNetwork(settings.widths)}
+        coarse, crop = new_networks(settings)
+        self.networks: dict[str, torch.nn.Module] = {"coarse": coarse, "crop": crop}
         for network in self.networks.values():
             network.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
-        parameters = [one for network in self.networks.values() for one in network.parameters()]
+        parameters = [one for network in self.networks.values() for one in network.parameters() if one.requires_grad]
         self.optimiser = torch.optim.AdamW(parameters, settings.rate, weight_decay=1e-4)
         self.averages = {name: Average(network) for name, network in self.networks.items()}
         self.batches, self.seconds = 0, 0.0
         self.losses = dict[str, float]()
+        self.next_look = 0.0
+        """Seconds of training before which the error is not measured."""
 
     def step(self, settings: TrainSettings, losses: Losses, share: float) -> None:
         """Follow the gradient of a batch's losses."""
@@ -125,7 +129,8 @@ def train(
             run.step(settings, losses, share)
             run.seconds = before + time.monotonic() - began
             images, now = run.batches * settings.batch, _share(settings, run)
-            looked = _look(settings, run, folder, trials) if int(now * LOOKS) > int(share * LOOKS) else None
+            due = now >= 1 or (int(now * LOOKS) > int(share * LOOKS) and run.seconds > run.next_look)
+            looked = _look(settings, run, folder, trials) if due else None
             report(Progress(now, images, images / max(run.seconds, 1e-9), run.losses, looked))
             if now >= 1 or time.monotonic() - saved > EVERY:
                 run.save(folder)
@@ -142,6 +147,7 @@ def _share(settings: TrainSettings, run: Training) -> float:
 
 def _look(settings: TrainSettings, run: Training, folder: Path, trials: list[Trial]) -> dict[str, Any]:
     """Measure the error on renderings that are never trained on, and add it to the history."""
+    began = time.monotonic()
     localiser = localiser_of(settings, {name: one.values for name, one in run.averages.items()})
     said = summarise(score(localiser, trials), localiser.facts.radius)
     point = {"images": run.batches * settings.batch, "seconds": run.seconds, **said}
@@ -149,4 +155,5 @@ def _look(settings: TrainSettings, run: Training, folder: Path, trials: list[Tri
     before: list[dict[str, Any]] = read_json(path)["points"] if path.is_file() else []
     points = [one for one in before if one["images"] < point["images"]]
     write_json(path, {"points": [*points, point]})
+    run.next_look = run.seconds + PATIENCE * (time.monotonic() - began)
     return point
