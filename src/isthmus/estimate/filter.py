@@ -5,8 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from isthmus.core import Float, Int, PolicyState, Rows
-from isthmus.core.policy_state import reset_rows
+from isthmus.core import Float, Int, PolicyState
 
 BEGUN, ESTIMATE, PENDING = "estimator begun", "estimator estimate", "estimator pending"
 """Names in the state of a filter: whether an episode has begun (n,), the estimate (n, obs), and the actions whose effect
@@ -80,33 +79,22 @@ class ActionDelay:
         return line[:, 0], {PENDING: np.where(begun, line[:, 1:], state[PENDING])}
 
 
-class FilterStage:
-    """A filter in the Estimator stage of a target: it keeps the states of n robots."""
+@dataclass(frozen=True)
+class Shown:
+    """No filter at all: the observation is what the sensors show, and what is not sensed is as at the usual start."""
 
-    def __init__(self, one: Filter, n: int) -> None:
-        """Run the filter `one` for n robots."""
-        self._filter = one
-        self._initial = one.initial_state(n)
-        self._state = self._initial
-        self._rows = np.arange(n)
+    sensed: Int  # (m,)
+    start: Float
+    """Mean of the first observation (obs,)."""
 
-    def begin(self, sensed: Float, rows: Rows) -> Float:
-        """Start new episodes in `rows`, whose sensors show `sensed` (m, obs)."""
-        mask = np.zeros(len(self._rows), np.bool_)
-        mask[rows] = True
-        self._state = reset_rows(self._state, self._initial, mask)
-        return self._update(sensed, None, rows)
+    def initial_state(self, n: int) -> PolicyState:
+        """There is nothing to remember but that there are n robots."""
+        return {BEGUN: np.zeros(n, np.bool_)}
 
-    def __call__(self, sensed: Float, applied: Float, rows: Rows) -> Float:
-        """Estimates (m, obs) of `rows` after `applied` (m, act)."""
-        return self._update(sensed, applied, rows)
-
-    def _update(self, sensed: Float, applied: Float | None, rows: Rows) -> Float:
-        part = {name: array[rows] for name, array in self._state.items()}
-        given = np.zeros((len(sensed), np.asarray(self._initial[PENDING]).shape[2])) if applied is None else applied
-        estimate, part = self._filter.update(part, sensed, given)
-        whole = {name: array.copy() for name, array in self._state.items()}
-        for name, array in part.items():
-            whole[name][rows] = array
-        self._state = whole
-        return estimate
+    def update(self, state: PolicyState, sensed: Float, applied: Float) -> tuple[Float, PolicyState]:
+        """What is sensed, as it is. A value that did not arrive is as at the usual start."""
+        del applied
+        shown = np.broadcast_to(self.start, sensed.shape).copy()
+        values = sensed[:, self.sensed]
+        shown[:, self.sensed] = np.where(np.isfinite(values), values, shown[:, self.sensed])
+        return shown, state

@@ -7,21 +7,23 @@ how wrong the simulator is; the two are told apart by what the filter makes of a
     Q <- E[K v v' K']          v: measured less predicted
     B <- E[b b' + P_bb]        b: offset of a sensor at the end of an episode
 
-each is repeated until it settles. Of several explanations (delays, offsets or none, simulators) the one is taken under
-which the innovations are most likely, by a Student distribution: single steps into a contact have little say.
+each is repeated until it settles. The recursion ends in different places, depending on whether it begins with noisy
+sensors or with a wrong simulator: it begins with either. Of several explanations (delays, offsets or none, simulators)
+the one is taken under which the innovations are most likely, by a Student distribution: single steps into a contact
+have little say. While it is repeated, the simulator is linearised along what was recorded.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Episode, Float, Int, Simulator, Trajectory
+from isthmus.core import Float, Int, Simulator
 from isthmus.core.policy_state import reset_rows
-from isthmus.estimate.filter import BEGUN, ESTIMATE, SensorModel
-from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Process
+from isthmus.estimate.filter import SensorModel
+from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Linearised, Process
+from isthmus.estimate.recorded import Recording
 
-ROUNDS = 6
+ROUNDS = 15
 """Times that noise is estimated anew."""
 FREEDOM = 4.0
 """Degrees of freedom of the Student distribution."""
@@ -31,10 +33,8 @@ TO_VARIANCE = 1 / 0.4549
 """From the median of a squared Gaussian to its variance."""
 SHARPEST = 1e-3
 """No sensor and no prediction is trusted more than this share of what changes in a step."""
-FIRST_NOISE, FIRST_PROCESS = 0.05, 0.1
-"""Where the search begins, as shares of what changes in a step."""
-MOST_STEPS = 1500
-"""Steps that noise is estimated from: the latest ones."""
+STARTS = ((0.01, 0.1), (0.1, 0.01), (1.0, 0.01))
+"""Noise and error of the simulator that the search begins with, as shares of what changes in a step."""
 LONGEST_DELAY = 4
 CLEARLY = 0.1
 """Nats a step by which an explanation with more in it must be better."""
@@ -64,40 +64,46 @@ class _Pass:
     bias: Float  # (m,)
 
 
-def runs_of(episodes: Sequence[Episode], most: int | None = None) -> list[Trajectory]:
-    """The whole runs among episodes, the latest first, until there are `most` steps."""
-    runs = [one for episode in reversed(episodes) for one in episode if not one.context]
-    if most is None:
-        return runs
-    ends = np.cumsum([len(run) for run in runs])
-    return runs[: 1 + int(np.searchsorted(ends, most))]
+def explain(recording: Recording, simulator: Simulator, sensed: Int, start: tuple[Float, Float], scale: Float) -> Explanation:
+    """Sensors as a recording shows them in `simulator`.
 
-
-def explain(
-    runs: Sequence[Trajectory], simulator: Simulator, sensed: Int, start: tuple[Float, Float], scale: Float
-) -> Explanation:
-    """Sensors as `runs` show them in `simulator`: `scale` (obs,) is what changes in a step, `start` where it begins."""
-    begin = KalmanFilter(
-        simulator,
-        SensorModel(sensed, FIRST_NOISE * scale[sensed], np.zeros(len(sensed))),
-        Process(FIRST_PROCESS * scale, *start),
-    )
-    best = settled(begin, runs, scale)
-    for delay in range(1, LONGEST_DELAY + 1):
-        late = replace(begin, sensors=replace(begin.sensors, delay=delay))
-        other = settled(late, runs, scale)
-        if other.nll >= best.nll - CLEARLY:
+    `start` is mean and covariance of where an episode begins, `scale` (obs,) what changes in a step.
+    """
+    best: Explanation | None = None
+    for delay in range(LONGEST_DELAY + 1):
+        begins = [
+            KalmanFilter(
+                simulator,
+                SensorModel(sensed, noise * scale[sensed], np.zeros(len(sensed)), delay),
+                Process(process * scale, *start),
+            )
+            for noise, process in STARTS
+        ]
+        other = best_of(begins, recording, scale)
+        if best is not None and other.nll >= best.nll - CLEARLY:
             break
         best = other
-    biased = replace(best.filter, sensors=replace(best.sensors, bias=np.maximum(best.sensors.noise, 0.1 * scale[sensed])))
-    other = settled(biased, runs, scale)
+    if best is None:
+        raise AssertionError
+    bias = np.maximum(best.sensors.noise, 0.1 * scale[sensed])
+    biased = [replace(best.filter, sensors=replace(best.sensors, bias=factor * bias)) for factor in (1.0, 0.3)]
+    other = best_of(biased, recording, scale)
     return other if other.nll < best.nll - CLEARLY else best
 
 
-def settled(begin: KalmanFilter, runs: Sequence[Trajectory], scale: Float) -> Explanation:
+def best_of(begins: list[KalmanFilter], recording: Recording, scale: Float) -> Explanation:
+    """The most likely explanation that any of these filters, of the same simulator and delay, settles at."""
+    first = begins[0]
+    complete = len(first.sensors.sensed) == recording.sensed.shape[2] and bool(np.isfinite(recording.sensed).all())
+    reference = recording.sensed if complete else recording.estimates(first)
+    linear = recording.linearised(first.simulator, reference, first.sensors.delay)
+    return min((settled(one, recording, linear, scale) for one in begins), key=lambda one: one.nll)
+
+
+def settled(begin: KalmanFilter, recording: Recording, linear: list[Linearised], scale: Float) -> Explanation:
     """The noise that a filter finds in its own innovations, beginning with what it has."""
     now, sensed = begin, begin.sensors.sensed
-    found, best = _pass(now, runs), Explanation(begin, np.inf)
+    found, best = _pass(now, recording, linear), Explanation(begin, np.inf)
     for _ in range(ROUNDS):
         if found.nll < best.nll:
             best = Explanation(now, found.nll)
@@ -107,21 +113,21 @@ def settled(begin: KalmanFilter, runs: Sequence[Trajectory], scale: Float) -> Ex
             sensors=replace(now.sensors, noise=np.maximum(found.noise, SHARPEST * scale[sensed]), bias=bias),
             process=replace(now.process, noise=np.maximum(found.process, SHARPEST * scale)),
         )
-        found = _pass(now, runs)
+        found = _pass(now, recording, linear)
     return Explanation(now, found.nll) if found.nll < best.nll else best
 
 
-def _pass(one: KalmanFilter, runs: Sequence[Trajectory]) -> _Pass:
+def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> _Pass:
     """Run a filter over all runs at once."""
-    steps = np.array([len(run) for run in runs])
-    seen, done = padded(runs)
-    state = initial = one.initial_state(len(runs))
-    size, sensed = seen.shape[2], one.sensors.sensed
+    steps, n = recording.steps, len(recording.steps)
+    state = initial = one.initial_state(n)
+    size, sensed = recording.sensed.shape[2], one.sensors.sensed
     likelihoods, noises, moves = list[Float](), list[Float](), list[Float]()
-    offsets, unsure = np.zeros((len(runs), len(sensed))), np.zeros((len(runs), len(sensed)))
+    offsets, unsure = np.zeros((n, len(sensed))), np.zeros((n, len(sensed)))
     biased = np.flatnonzero(one.sensors.bias > 0)
     for t in range(int(steps.max()) + 1):
-        innovation, state = one.watched(state, seen[:, t], done[:, max(t - 1, 0)])
+        before = max(t - 1, 0)
+        innovation, state = one.watched(state, recording.sensed[:, t], recording.applied[:, before], linear[before])
         live = steps >= t
         if t:
             likelihoods.append(_nll(innovation.values, innovation.covariance)[live])
@@ -140,26 +146,6 @@ def _pass(one: KalmanFilter, runs: Sequence[Trajectory]) -> _Pass:
         _spread(moved),
         np.sqrt((np.square(offsets) + unsure).mean(axis=0)),
     )
-
-
-def padded(runs: Sequence[Trajectory]) -> tuple[Float, Float]:
-    """Observations (n, T+1, obs) and applied actions (n, T, act) of runs, the last repeated to the end."""
-    longest = max(len(run) for run in runs)
-
-    def fill(values: Float, length: int) -> Float:
-        return np.concatenate((values, np.repeat(values[-1:], length - len(values), axis=0)))
-
-    seen = np.stack([fill(run.observations, longest + 1) for run in runs])
-    return seen, np.stack([fill(run.applied, longest) for run in runs])
-
-
-def filtered(one: KalmanFilter, run: Trajectory) -> Float:
-    """The estimates (T+1, obs) along a run."""
-    state, found = one.initial_state(1), list[Float]()
-    for t, sensed in enumerate(run.observations):
-        estimate, state = one.update(state, sensed[None], run.applied[max(t - 1, 0)][None])
-        found.append(estimate[0])
-    return np.stack(found)
 
 
 def _spread(moved: Float) -> Float:

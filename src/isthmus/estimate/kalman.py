@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus.core import Float, History, Int, PolicyState, Simulator
+from isthmus.core import Float, Int, PolicyState, Simulator
 from isthmus.estimate.filter import BEGUN, ESTIMATE, ActionDelay, SensorModel
 from isthmus.estimate.gain import gain, innovation_covariance, predicted, updated
-from isthmus.sim.sensitivity import HasCoarse, for_robots
+from isthmus.sim.sensitivity import HasCoarse, for_robots, predict_in_chunks
 
 COVARIANCE, BIAS = "estimator covariance", "estimator bias"
 NUDGE = 1e-4
@@ -38,6 +38,17 @@ class Process:
     start: Float
     """Mean of the first observation (obs,)."""
     start_covariance: Float  # (obs, obs)
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """A simulator's step around a reference."""
+
+    reference: Float  # (n, obs)
+    ahead: Float
+    """A step later (n, obs)."""
+    change: Float
+    """d ahead / d reference (n, obs, obs)."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +109,19 @@ class KalmanFilter:
         _, state = self.watched(state, sensed, applied)
         return np.asarray(state[ESTIMATE]), state
 
-    def watched(self, state: PolicyState, sensed: Float, applied: Float) -> tuple[Innovation, PolicyState]:
-        """The same, with what the measurement said instead of the estimate."""
+    def watched(
+        self, state: PolicyState, sensed: Float, applied: Float, linear: Linearised | None = None
+    ) -> tuple[Innovation, PolicyState]:
+        """The same, with what the measurement said instead of the estimate.
+
+        With `linear` nothing is simulated: it is what the simulator does around the estimates.
+        """
         begun = np.asarray(state[BEGUN])
         given, later = self._delay.shifted(state, applied)
         at = np.concatenate((state[ESTIMATE], state[BIAS]), axis=1)  # (n, d)
         covariance = np.asarray(state[COVARIANCE])
         if begun.any():
-            ahead, change = self._ahead(at, given)
+            ahead, change = self._ahead(at, given, linear)
             moved = predicted(covariance, change, self._process)
             fine = begun & np.isfinite(ahead).all(axis=1) & np.isfinite(moved).all(axis=(1, 2))
             at = np.where(fine[:, None], ahead, at)
@@ -120,20 +136,17 @@ class KalmanFilter:
             **later,
         }
 
-    def _ahead(self, at: Float, given: Float) -> tuple[Float, Float]:
+    def _ahead(self, at: Float, given: Float, linear: Linearised | None) -> tuple[Float, Float]:
         """The state a step later (n, d), and its derivatives with respect to the state now (n, d, d)."""
-        n, size = len(at), len(self.process.start)
-        simulator = for_robots(self.simulator, n)
-        coarse = (simulator.coarse if isinstance(simulator, HasCoarse) else None) or simulator
-        now = at[:, :size]
-        tried = (now[:, None] + NUDGE * np.vstack((np.zeros(size), np.eye(size)))).reshape(-1, size)
-        seen = coarse.predict(History.of(tried), np.repeat(given, size + 1, axis=0)).reshape(n, size + 1, size)
-        change = np.zeros((n, at.shape[1], at.shape[1]))
-        slopes = (seen[:, 1:] - seen[:, :1]).transpose(0, 2, 1) / NUDGE
-        change[:, :size, :size] = np.clip(slopes, -LARGEST_CHANGE, LARGEST_CHANGE)
-        offsets = np.arange(size, at.shape[1])
+        size = len(self.process.start)
+        now, offsets = at[:, :size], np.arange(size, at.shape[1])
+        change = np.zeros((len(at), at.shape[1], at.shape[1]))
         change[:, offsets, offsets] = 1.0
-        return np.concatenate((simulator.predict(History.of(now), given), at[:, size:]), axis=1), change
+        if linear is None:
+            linear = linearised(for_robots(self.simulator, len(at)), now, given)
+        ahead = linear.ahead + (linear.change @ (now - linear.reference)[..., None])[..., 0]
+        change[:, :size, :size] = linear.change
+        return np.concatenate((ahead, at[:, size:]), axis=1), change
 
     def _corrected(self, at: Float, covariance: Float, sensed: Float) -> tuple[Innovation, Float, Float]:
         """What was measured, the state (n, d) and its covariance (n, d, d) after the measurement."""
@@ -179,3 +192,17 @@ class KalmanFilter:
         back = there[:, :, rows].copy()
         back[:, :, biased] += there[:, :, size:]
         return there, back
+
+
+def linearised(simulator: Simulator, now: Float, given: Float) -> Linearised:
+    """What a simulator does from observations `now` (n, obs) with actions `given` (n, act), and around them.
+
+    Derivatives are those of the coarse simulator, where there is one.
+    """
+    n, size = now.shape
+    coarse = (simulator.coarse if isinstance(simulator, HasCoarse) else None) or simulator
+    tried = (now[:, None] + NUDGE * np.vstack((np.zeros(size), np.eye(size)))).reshape(-1, size)
+    seen = predict_in_chunks(coarse, tried, np.repeat(given, size + 1, axis=0)).reshape(n, size + 1, size)
+    slopes = (seen[:, 1:] - seen[:, :1]).transpose(0, 2, 1) / NUDGE
+    ahead = seen[:, 0] if coarse is simulator else predict_in_chunks(simulator, now, given)
+    return Linearised(now, ahead, np.clip(slopes, -LARGEST_CHANGE, LARGEST_CHANGE))
