@@ -23,7 +23,7 @@ from isthmus.estimate.filter import SensorModel
 from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Linearised, Process
 from isthmus.estimate.recorded import Recording
 
-ROUNDS = 15
+ROUNDS = 8
 """Times that noise is estimated anew."""
 FREEDOM = 4.0
 """Degrees of freedom of the Student distribution."""
@@ -64,8 +64,10 @@ class _Pass:
     bias: Float  # (m,)
 
 
-def explain(recording: Recording, simulator: Simulator, sensed: Int, start: tuple[Float, Float], scale: Float) -> Explanation:
-    """Sensors as a recording shows them in `simulator`.
+def first_explanation(
+    recording: Recording, simulator: Simulator, sensed: Int, start: tuple[Float, Float], scale: Float
+) -> Explanation:
+    """Sensors without offsets, as a recording shows them in `simulator`.
 
     `start` is mean and covariance of where an episode begins, `scale` (obs,) what changes in a step.
     """
@@ -85,10 +87,20 @@ def explain(recording: Recording, simulator: Simulator, sensed: Int, start: tupl
         best = other
     if best is None:
         raise AssertionError
-    bias = np.maximum(best.sensors.noise, 0.1 * scale[sensed])
-    biased = [replace(best.filter, sensors=replace(best.sensors, bias=factor * bias)) for factor in (1.0, 0.3)]
-    other = best_of(biased, recording, scale)
+    return again(best.filter, recording, scale)
+
+
+def with_offsets(best: Explanation, recording: Recording, scale: Float) -> Explanation:
+    """The same with an offset of every sensor, if innovations are clearly likelier then."""
+    bias = np.maximum(best.sensors.noise, 0.1 * scale[best.sensors.sensed])
+    other = again(replace(best.filter, sensors=replace(best.sensors, bias=bias)), recording, scale)
     return other if other.nll < best.nll - CLEARLY else best
+
+
+def again(one: KalmanFilter, recording: Recording, scale: Float) -> Explanation:
+    """What a filter settles at when the simulator is linearised along its own estimates."""
+    linear = recording.linearised(one.simulator, recording.estimates(one), one.sensors.delay)
+    return settled(one, recording, linear, scale)
 
 
 def best_of(begins: list[KalmanFilter], recording: Recording, scale: Float) -> Explanation:

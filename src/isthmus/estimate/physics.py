@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.core import Float, Int
 from isthmus.estimate.course import Course
-from isthmus.estimate.innovations import CLEARLY, Explanation, best_of, explain
+from isthmus.estimate.innovations import CLEARLY, Explanation, again, first_explanation, with_offsets
 from isthmus.estimate.kalman import BIAS, KalmanFilter
 from isthmus.estimate.recorded import Recording
 from isthmus.sim import MujocoWorld
@@ -19,7 +19,7 @@ from isthmus.sysid.fit import identify
 from isthmus.sysid.physics import Physics
 from isthmus.sysid.transitions import Transitions
 
-TURNS = 3
+TURNS = 2
 """Times at most that physics are identified."""
 
 
@@ -33,17 +33,27 @@ class Model:
 
 
 def model_of(recording: Recording, physics: Physics, sensed: Int, course: Course, targets: Int) -> Model:
-    """Sensors and physics as a recording shows them."""
+    """Sensors and physics as a recording shows them: noise first, then physics, then offsets and physics again."""
     z = np.zeros(physics.size)
     start = course.start, course.start_covariance
-    best = explain(recording, simulator_of(physics, z), sensed, start, course.scale)
+    first = first_explanation(recording, simulator_of(physics, z), sensed, start, course.scale)
+    plain = _with_physics(Model(first, z), recording, physics, course, targets)
+    biased = with_offsets(plain.explained, recording, course.scale)
+    if biased is plain.explained:
+        return plain
+    return _with_physics(Model(biased, plain.z), recording, physics, course, targets)
+
+
+def _with_physics(best: Model, recording: Recording, physics: Physics, course: Course, targets: Int) -> Model:
+    """The same with physics that explain innovations better, if there are any."""
     for _ in range(TURNS):
-        found = identify(physics, steps_of(best.filter, recording), targets, start=z).z
-        tried = best_of([replace(best.filter, simulator=simulator_of(physics, found))], recording, course.scale)
-        if tried.nll >= best.nll - CLEARLY:
+        one = best.explained.filter
+        z = identify(physics, steps_of(one, recording), targets, start=best.z).z
+        tried = again(replace(one, simulator=simulator_of(physics, z)), recording, course.scale)
+        if tried.nll >= best.explained.nll - CLEARLY:
             break
-        best, z = tried, found
-    return Model(best, z)
+        best = Model(tried, z)
+    return best
 
 
 def simulator_of(physics: Physics, z: Float) -> MujocoWorld:

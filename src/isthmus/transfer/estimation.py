@@ -1,0 +1,22 @@
+"""The estimation that a run asks for."""
+
+from isthmus.core import Problem, stream
+from isthmus.estimate.course import course_of
+from isthmus.estimate.estimation import Estimation
+from isthmus.estimate.sensors import sensed_columns
+from isthmus.transfer.config import Config
+from isthmus.transfer.source.context import SourceContext
+from isthmus.transfer.source.source import WORLDS
+
+
+def estimation_of(config: Config, context: SourceContext) -> Estimation | None:
+    """What stands before the target; None where its sensors show the observation, and are taken as they are."""
+    task = context.task
+    sensors = config.sensors or task.sensors
+    if config.estimator == "none" and not sensors:
+        return None
+    if task.estimator is not None:
+        raise Problem(f"{task.name} has an estimator of its own: leave out --estimator and --sensors")
+    sensed = sensed_columns(task.robot_model, sensors)
+    course = course_of(context.policy, task.source(WORLDS), stream(config.seed, "course"))
+    return Estimation(config.estimator, task.robot_model, sensed, course)
