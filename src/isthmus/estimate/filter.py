@@ -47,7 +47,7 @@ class SensorModel:
         numbers = np.concatenate((self.noise.ravel(), self.bias.ravel()))
         if len(shapes) != 1 or self.sensed.ndim != 1 or not (np.isfinite(numbers) & (numbers >= 0)).all():
             raise ValueError("a sensor model needs a noise and a bias, not negative, for every sensor")
-        if not 0 <= self.delay:
+        if not self.delay >= 0:
             raise ValueError(f"a delay cannot be {self.delay} steps")
 
     def is_exact(self, size: int, *, least: Float) -> bool:

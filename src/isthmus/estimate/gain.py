@@ -1,8 +1,8 @@
 """The Kalman update: the Riccati recursion that is dual to the cost-to-go of a regulator.
 
-    P <- A P A' + Q                        predicted one step ahead
-    K = P H' (H P H' + R)^-1               weight of a measurement
-    P <- (I - K H) P (I - K H)' + K R K'   after the measurement
+P <- A P A' + Q                        predicted one step ahead
+K = P H' (H P H' + R)^-1               weight of a measurement
+P <- (I - K H) P (I - K H)' + K R K'   after the measurement
 """
 
 import numpy as np

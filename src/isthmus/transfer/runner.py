@@ -289,10 +289,9 @@ class _Run:
             length = max(int(np.mean([len(episode[0]) for episode in waves[-1]])), 1)
         return min(max(budget // length, 1), self.target.most_robots)
 
-    def _learn(
-        self, method: Method, episodes: list[Episode], number: int, samples: int
-    ) -> tuple[Method, FitReport]:
+    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> tuple[Method, FitReport]:
         """Learn of the sensors first; from estimates that have changed, a method learns everything anew."""
+
         def progress(epoch: int, loss: float) -> None:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
