@@ -14,6 +14,7 @@ from isthmus.estimate.innovations import Explanation
 from isthmus.estimate.kalman import KalmanFilter, Process
 from isthmus.estimate.physics import Model, model_of, simulator_of
 from isthmus.estimate.recorded import Recording, runs_of
+from isthmus.estimate.smoother import smoothed
 from isthmus.estimate.stage import FilterStage
 from isthmus.io import load_arrays, save_arrays
 from isthmus.sim import RobotModel
@@ -117,7 +118,8 @@ class Estimation:
         runs = [one for episode in episodes for one in episode]
         if any(one.context for one in runs):
             raise Problem("single steps from placed states cannot be estimated: leave --collect.placed at 0")
-        estimates = Recording.of(runs).estimates(self._filter)
+        recording, one = Recording.of(runs), self._filter
+        estimates = smoothed(one, recording) if isinstance(one, KalmanFilter) else recording.estimates(one)
         found = iter([replace(one, observations=estimates[i, : len(one) + 1]) for i, one in enumerate(runs)])
         return [[next(found) for _ in episode] for episode in episodes]
 

@@ -8,8 +8,8 @@ import numpy as np
 from isthmus.core import Float, Int, PolicyState
 
 BEGUN, ESTIMATE, PENDING = "estimator begun", "estimator estimate", "estimator pending"
-"""Names in the state of a filter: whether an episode has begun (n,), the estimate (n, obs), and the actions whose effect
-the sensors do not show yet (n, delay, act), oldest first."""
+"""Names in the state of a filter: whether an episode has begun (n,), the estimate (n, obs), and the actions whose
+effect the sensors do not show yet (n, delay, act), oldest first."""
 
 
 class Filter(Protocol):

@@ -23,8 +23,8 @@ from isthmus.estimate.filter import SensorModel
 from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Linearised, Process
 from isthmus.estimate.recorded import Recording
 
-ROUNDS = 8
-"""Times that noise is estimated anew."""
+ROUNDS, FEW_ROUNDS = 6, 2
+"""Times that noise is estimated anew, and when several explanations are compared."""
 FREEDOM = 4.0
 """Degrees of freedom of the Student distribution."""
 OUTLYING = 4.0
@@ -35,6 +35,8 @@ SHARPEST = 1e-3
 """No sensor and no prediction is trusted more than this share of what changes in a step."""
 STARTS = ((0.01, 0.1), (0.1, 0.01), (1.0, 0.01))
 """Noise and error of the simulator that the search begins with, as shares of what changes in a step."""
+LEAP = 0.3
+"""Factor by which the simulator's error is made smaller as long as innovations get clearly likelier."""
 LONGEST_DELAY = 4
 CLEARLY = 0.1
 """Nats a step by which an explanation with more in it must be better."""
@@ -71,29 +73,35 @@ def first_explanation(
 
     `start` is mean and covariance of where an episode begins, `scale` (obs,) what changes in a step.
     """
-    best: Explanation | None = None
-    for delay in range(LONGEST_DELAY + 1):
-        begins = [
-            KalmanFilter(
-                simulator,
-                SensorModel(sensed, noise * scale[sensed], np.zeros(len(sensed)), delay),
-                Process(process * scale, *start),
-            )
-            for noise, process in STARTS
-        ]
-        other = best_of(begins, recording, scale)
-        if best is not None and other.nll >= best.nll - CLEARLY:
-            break
-        best = other
-    if best is None:
-        raise AssertionError
+    begins = [
+        KalmanFilter(
+            simulator,
+            SensorModel(sensed, noise * scale[sensed], np.zeros(len(sensed))),
+            Process(process * scale, *start),
+        )
+        for noise, process in STARTS
+    ]
+    best = best_of(begins, recording, scale)
+    for delay in range(1, LONGEST_DELAY + 1):
+        late = [replace(one, sensors=replace(one.sensors, delay=delay)) for one in (best.filter, begins[0])]
+        other = best_of(late, recording, scale)
+        if other.nll < best.nll - CLEARLY:
+            best = other
     return again(best.filter, recording, scale)
 
 
 def with_offsets(best: Explanation, recording: Recording, scale: Float) -> Explanation:
     """The same with an offset of every sensor, if innovations are clearly likelier then."""
-    bias = np.maximum(best.sensors.noise, 0.1 * scale[best.sensors.sensed])
-    other = again(replace(best.filter, sensors=replace(best.sensors, bias=bias)), recording, scale)
+    sensed = best.sensors.sensed
+    bias = np.maximum(best.sensors.noise, 0.1 * scale[sensed])
+    begins = [replace(best.filter, sensors=replace(best.sensors, bias=bias))]
+    # Without offsets, they may have been taken for an error of the simulator: begin with a better one, too.
+    for noise, process in STARTS[1:]:
+        sensors = replace(best.sensors, noise=noise * scale[sensed], bias=bias)
+        begins.append(
+            replace(best.filter, sensors=sensors, process=replace(best.filter.process, noise=process * scale))
+        )
+    other = again(best_of(begins, recording, scale).filter, recording, scale)
     return other if other.nll < best.nll - CLEARLY else best
 
 
@@ -109,24 +117,46 @@ def best_of(begins: list[KalmanFilter], recording: Recording, scale: Float) -> E
     complete = len(first.sensors.sensed) == recording.sensed.shape[2] and bool(np.isfinite(recording.sensed).all())
     reference = recording.sensed if complete else recording.estimates(first)
     linear = recording.linearised(first.simulator, reference, first.sensors.delay)
-    return min((settled(one, recording, linear, scale) for one in begins), key=lambda one: one.nll)
+    tried = (settled(one, recording, linear, scale, rounds=FEW_ROUNDS) for one in begins)
+    return min(tried, key=lambda one: one.nll)
 
 
-def settled(begin: KalmanFilter, recording: Recording, linear: list[Linearised], scale: Float) -> Explanation:
-    """The noise that a filter finds in its own innovations, beginning with what it has."""
-    now, sensed = begin, begin.sensors.sensed
-    found, best = _pass(now, recording, linear), Explanation(begin, np.inf)
-    for _ in range(ROUNDS):
+def settled(
+    begin: KalmanFilter, recording: Recording, linear: list[Linearised], scale: Float, rounds: int = ROUNDS
+) -> Explanation:
+    """The noise that a filter finds in its own innovations, beginning with what it has.
+
+    The recursion nears a small error of the simulator slowly: between rounds it is tried in leaps.
+    """
+    best = Explanation(begin, np.inf)
+    now, found = begin, _pass(begin, recording, linear)
+    for number in range(rounds):
         if found.nll < best.nll:
             best = Explanation(now, found.nll)
-        bias = np.where(now.sensors.bias > 0, np.maximum(found.bias, SHARPEST * scale[sensed]), 0.0)
-        now = replace(
-            now,
-            sensors=replace(now.sensors, noise=np.maximum(found.noise, SHARPEST * scale[sensed]), bias=bias),
-            process=replace(now.process, noise=np.maximum(found.process, SHARPEST * scale)),
-        )
+        now = _revised(now, found, scale)
         found = _pass(now, recording, linear)
+        while number % 2:
+            process = replace(now.process, noise=_least(LEAP * now.process.noise, scale))
+            other = _pass(replace(now, process=process), recording, linear)
+            if other.nll >= found.nll - CLEARLY:
+                break
+            now, found = replace(now, process=process), other
     return Explanation(now, found.nll) if found.nll < best.nll else best
+
+
+def _revised(one: KalmanFilter, found: _Pass, scale: Float) -> KalmanFilter:
+    """A filter with the noise that was found when it ran."""
+    sensors, part = one.sensors, scale[one.sensors.sensed]
+    bias = np.where(sensors.bias > 0, _least(found.bias, part), 0.0)
+    return replace(
+        one,
+        sensors=replace(sensors, noise=_least(found.noise, part), bias=bias),
+        process=replace(one.process, noise=_least(found.process, scale)),
+    )
+
+
+def _least(noise: Float, scale: Float) -> Float:
+    return np.maximum(noise, SHARPEST * scale)
 
 
 def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> _Pass:

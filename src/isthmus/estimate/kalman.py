@@ -65,6 +65,10 @@ class Innovation:
     """Variance of the estimated measurement, after the update (n, m)."""
     moved: Float
     """By how much the state was corrected (n, d)."""
+    prior: Float
+    """The state before the measurement (n, d)."""
+    prior_covariance: Float
+    """Of it, as it was weighed (n, d, d)."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ class KalmanFilter:
         _, after = self._measured(left)
         place = np.arange(len(rows))
         residual = np.where(arrived, values - self._shown(step), 0.0)
-        return Innovation(values, inner, residual, after[:, place, place], step), at + step, left
+        return Innovation(values, inner, residual, after[:, place, place], step, at, covariance), at + step, left
 
     def _raised(self, covariance: Float, factor: Float) -> Float:
         """P (n, d, d) with the variances of the observation, and not of offsets, multiplied by `factor` (n,)."""

@@ -1,8 +1,8 @@
-"""Physics and sensors together: the simulator that a filter predicts with is put right by the filter's own innovations.
+"""Physics and sensors together: innovations also correct the simulator that a filter predicts with.
 
-A step begins where the filter estimates it did, and leads to what the sensors show then, less their offsets. What is not
-sensed leads to what the filter estimates. Parameters that explain those steps best give the next simulator, and the
-sensors are estimated again with it. The simulator is kept if innovations are likelier than before.
+A step begins where the filter estimates it did, and leads to what the sensors show then, less their offsets. What is
+not sensed leads to what the filter estimates. Parameters that explain those steps best give the next simulator, and
+the sensors are estimated again with it. The simulator is kept if innovations are likelier than before.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from isthmus.sysid.fit import identify
 from isthmus.sysid.physics import Physics
 from isthmus.sysid.transitions import Transitions
 
-TURNS = 2
+TURNS = 3
 """Times at most that physics are identified."""
 
 

@@ -101,7 +101,7 @@ class EstimationStudy:
         commit = commit_text([result.versions for _, _, result in self.results])
         text = (
             "# Noisy, biased and incomplete sensors\n\n"
-            f"Normalised score by `auto` over {EPISODES} episodes, the median and the worst of the seeds that were run.\n"
+            f"Normalised score by `auto` over {EPISODES} episodes: median and worst of the seeds that were run.\n"
             "Unadapted is the policy on what the sensors show; what is not sensed is shown as at the start.\n"
             f"Made by `{self.command}`, commit {commit}; figures in [estimation.json](estimation.json).\n\n"
             f"{table(columns, rows)}\n"

@@ -8,6 +8,9 @@ from isthmus.transfer.config import Config
 from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.source.source import WORLDS
 
+NO_STAGE = ("firmware", "logs")
+"""Kinds of target whose robots are made without an estimator."""
+
 
 def estimation_of(config: Config, context: SourceContext) -> Estimation | None:
     """What stands before the target; None where its sensors show the observation, and are taken as they are."""
@@ -15,6 +18,8 @@ def estimation_of(config: Config, context: SourceContext) -> Estimation | None:
     sensors = config.sensors or task.sensors
     if config.estimator == "none" and not sensors:
         return None
+    if config.target.kind in NO_STAGE:
+        raise Problem(f"a {config.target.kind} target has no estimator: leave out --estimator and --sensors")
     if task.estimator is not None:
         raise Problem(f"{task.name} has an estimator of its own: leave out --estimator and --sensors")
     sensed = sensed_columns(task.robot_model, sensors)
