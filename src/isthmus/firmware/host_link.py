@@ -54,8 +54,8 @@ class IsthmusLink:
 
     def encode(self, targets: Float) -> bytes:
         """A command frame."""
-        values = np.clip(np.rint(targets / LSB), -32768, 32767).astype("<i2").tobytes()
-        message = bytes((0xA5, self._mode)) + values
+        values = np.minimum(np.maximum(np.rint(targets / LSB), -32768), 32767)
+        message = bytes((0xA5, self._mode)) + values.astype("<i2").tobytes()
         return message + bytes((sum(message) & 0xFF,))
 
     def decode(self, data: bytes) -> list[Telemetry]:

@@ -21,6 +21,8 @@ from isthmus.firmware.robot import load_body
 
 STEP = 1e-3
 """Seconds of a step where there is no robot."""
+INBOX = 32
+"""Periods after which telemetry is decoded that nobody has asked for: one after another finds the caches warm."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,9 @@ class Loop:
         }[protocol]()
         self._targets = np.zeros(self.rig.joints)
         self._sending, self._step, self._frames = True, 0, 0
-        self.telemetry: Telemetry | None = None
+        self._telemetry: Telemetry | None = None
         self._heard_at = 0.0
+        self._inbox: list[tuple[bytes, float]] = []
         self._attitude: Float | None = None
 
     def reset(self, seed: int, *, counter_offset: int = 0) -> None:
@@ -173,8 +176,8 @@ class Loop:
             if halts[0]:
                 raise self.halted()
             self.after_period()
-            if self.telemetry is not None:
-                told = self.telemetry
+            told = self.telemetry
+            if told is not None:
                 heard[done : done + chunk, 0] = self._heard_at
                 heard[done : done + chunk, 1:] = np.concatenate(
                     (told.attitude, [told.estop], told.positions, told.velocities)
@@ -219,12 +222,26 @@ class Loop:
             self.engine.send(self.link.encode(self._targets))
 
     def after_period(self) -> None:
-        """What the host has heard."""
+        """Keep what the host has heard."""
         if self.link is not None:
-            found = self.link.decode(self.engine.take())
+            self._inbox.append((self.engine.take(), self.engine.heard_at))
+            if len(self._inbox) >= INBOX or not isinstance(self.link, IsthmusLink):
+                self._read_inbox()
+
+    def _read_inbox(self) -> None:
+        """Decode what was kept."""
+        for data, heard_at in self._inbox:
+            found = self.link.decode(data) if self.link is not None else []
             self._frames += len(found)
             if found:
-                self.telemetry, self._heard_at = found[-1], self.engine.heard_at
+                self._telemetry, self._heard_at = found[-1], heard_at
+        self._inbox.clear()
+
+    @property
+    def telemetry(self) -> Telemetry | None:
+        """The newest that the host has heard."""
+        self._read_inbox()
+        return self._telemetry
 
     def count_steps(self, steps: int) -> None:
         """Note steps that were run together with other loops."""
@@ -241,6 +258,7 @@ class Loop:
     @property
     def counters(self) -> Counters:
         """What happened since the reset."""
+        self._read_inbox()
         cpu, buses = self.engine.counters, {name: self.rig.bus_counters(name) for name in self.rig.buses}
         seconds = cpu.nanoseconds * 1e-9
         return Counters(

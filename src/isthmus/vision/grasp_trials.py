@@ -1,6 +1,7 @@
 """Grasps with a localiser in the loop: a picture among distractors, an answer, and a grasp where it says."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from isthmus.core import Problem
 from isthmus.core.commit import current_commit
 from isthmus.vision.grasp import SHAPES, Gripper
 from isthmus.vision.localiser.evaluate import Trial, judge, make_trials
+from isthmus.vision.localiser.locate import Located
 from isthmus.vision.localiser.onnx import load_localiser
 from isthmus.vision.localiser.settings import read_settings
 
@@ -20,8 +22,16 @@ SPARE = 8
 """Scenes that are drawn for one within reach."""
 
 
-def grasp_trials(folder: Path, count: int, seed: int, report: Callable[[int], None]) -> dict[str, Any]:
-    """Let the Fetch grasp `count` times among distractors where the localiser of a folder says that the object is."""
+Watch = Callable[[Trial, Located, Gripper], None]
+
+
+def grasp_trials(
+    folder: Path, count: int, seed: int, report: Callable[[int], None], watch: Watch | None = None
+) -> dict[str, Any]:
+    """Let the Fetch grasp `count` times among distractors where the localiser of a folder says that the object is.
+
+    `watch` is called in every control period of a grasp.
+    """
     settings = read_settings(folder)
     if settings.scene.path != SCENE or settings.scene.target not in SHAPES:
         raise Problem(
@@ -38,7 +48,10 @@ def grasp_trials(folder: Path, count: int, seed: int, report: Callable[[int], No
         located = localiser.locate(trial.picture, trial.camera)
         outcome = judge(localiser, trial, located)
         tried = bool(np.isfinite(located.position).all()) and located.sure
-        grasp = gripper.attempt(trial.position, trial.yaw, located.position, located.yaw or 0.0) if tried else None
+        look = None if watch is None else partial(watch, trial, located, gripper)
+        grasp = (
+            gripper.attempt(trial.position, trial.yaw, located.position, located.yaw or 0.0, look) if tried else None
+        )
         rows.append(
             {
                 "picked": grasp is not None and grasp.picked,

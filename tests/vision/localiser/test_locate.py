@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -5,9 +7,11 @@ from isthmus.vision.localiser.confidence import Calibration
 from isthmus.vision.localiser.evaluate import Trial, score, summarise
 from isthmus.vision.localiser.locate import Localiser, ObjectFacts, cut
 from isthmus.vision.samples import Frame
+from isthmus.vision.stage.scene import Table
 
 FRAME = Frame()
 FACTS = ObjectFacts("cube", 0.93, 0.057, 4)
+TABLE = Table("table", (-1.26, -0.61), (-0.5, 0.61), 0.89)
 
 
 def network_of(camera, target, decoy=None, *, turn=0.3):
@@ -36,7 +40,7 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
         turns[:, 0], turns[:, 1] = np.cos(4 * turn), np.sin(4 * turn)
         return places, nothing, turns
 
-    return Localiser(coarse, crop, FRAME, FACTS, Calibration())
+    return Localiser(coarse, crop, FRAME, FACTS, TABLE, Calibration())
 
 
 @pytest.fixture
@@ -54,6 +58,20 @@ def test_the_second_stage_overrules_the_first(camera, picture):
     assert located.std < 0.02
 
 
+def test_what_is_not_on_the_table_is_not_looked_at(camera, picture):
+    target, beyond, behind = np.array([-0.83, 0.11, 0.93]), np.array([-0.83, 0.95, 0.93]), np.array([0.9, 0.1, 0.93])
+    edge = np.array([-0.52, 0.6, 0.93])
+    for place, found in ((edge, True), (beyond, False), (behind, False)):
+        made = network_of(camera, place)
+        looked = []
+        crop = lambda crops, made=made, looked=looked: looked.append(crops[:, 0, 0] * 4.0) or made.crop(crops)  # noqa: E731
+        Localiser(made.coarse, crop, FRAME, FACTS, TABLE, Calibration()).locate(picture, camera)
+        near = np.abs(looked[0][:, :2] + 48 - camera.project(place)[0]).max(1) < 44
+        assert near.any() == found
+    away = dataclasses.replace(network_of(camera, target), table=Table("table", (-9.0, 3.0), (-8.0, 4.0), 0.89))
+    assert away.locate(picture, camera).position == pytest.approx(target, abs=0.012)  # no cell shows that table
+
+
 def test_yaw_is_turned_from_the_view_into_the_world(camera, picture):
     target = np.array([-0.83, 0.11, 0.93])
     view = np.arctan2(0.11 - camera.position[1], -0.83 - camera.position[0])
@@ -63,7 +81,7 @@ def test_yaw_is_turned_from_the_view_into_the_world(camera, picture):
 
 def test_an_object_that_no_crop_confirms_is_not_sure(camera, picture):
     nowhere = network_of(camera, np.array([-0.83, 0.11, 0.93]))
-    blind = Localiser(nowhere.coarse, lambda crops: _nothing(len(crops)), FRAME, FACTS, Calibration())
+    blind = Localiser(nowhere.coarse, lambda crops: _nothing(len(crops)), FRAME, FACTS, TABLE, Calibration())
     assert not blind.locate(picture, camera).sure
 
 

@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from isthmus.io import load_arrays
 from isthmus.vision.localiser import train as training
 from isthmus.vision.localiser.finish import finish
 from isthmus.vision.localiser.onnx import load_localiser
-from isthmus.vision.localiser.run import facts_of, torch_localiser, trained_networks
+from isthmus.vision.localiser.run import torch_localiser, trained_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, COARSE, FACTS, TrainSettings, begin, read_settings
-from isthmus.vision.localiser.train import train
+from isthmus.vision.localiser.train import Training, train
 from isthmus.vision.localiser.weights import KIND
 from isthmus.vision.marks import png
 from isthmus.vision.randomise import Randomise
@@ -57,6 +58,20 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(run):
         assert np.array_equal(array, other[name]), name
 
 
+def test_training_begins_with_the_weights_of_another_localiser(run, tmp_path):
+    begun = Training(replace(SMALL, scene=SceneFile("fetch", "cylinder"), start=str(run[1])))
+    arrays, _ = load_arrays(run[1] / CHECKPOINT, KIND)
+    for name, network in begun.networks.items():
+        for key, value in network.state_dict().items():
+            assert np.array_equal(value, arrays[f"average/{name}/{key}"])
+            assert np.array_equal(value, begun.averages[name].values[key])
+    with pytest.raises(Problem, match="no training run of a localiser"):
+        train(replace(SMALL, start=str(tmp_path / "none")), tmp_path / "out", 1, 1, lambda _: None)
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(Problem, match="weights of another network"):
+        Training(replace(SMALL, widths=(4, 4, 4, 8), start=str(run[1])))
+
+
 @pytest.fixture(scope="module")
 def finished(run):
     """The folder of a run that has ended, and what was measured."""
@@ -71,7 +86,7 @@ def test_the_localiser_of_a_folder_is_the_network_that_was_trained(finished):
     assert [one["images"] for one in results["history"]] == [8, 16]
     localiser, facts = load_localiser(folder)
     coarse, crop, _ = trained_networks(SMALL, folder)
-    same = torch_localiser(coarse, crop, SMALL.frame, facts_of(read_scene(SMALL.scene)))
+    same = torch_localiser(coarse, crop, SMALL.frame, read_scene(SMALL.scene))
     pictures = np.random.default_rng(0).integers(0, 256, (2, 120, 160, 3), np.uint8)
     crops = np.random.default_rng(1).integers(0, 256, (3, 96, 96, 3), np.uint8)
     assert localiser.coarse(pictures) == pytest.approx(same.coarse(pictures), abs=1e-4)

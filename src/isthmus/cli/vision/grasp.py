@@ -17,7 +17,7 @@ class GraspTrials:
     The localiser is one of the `cube` or the `cylinder` of the scene `fetch`. A grasp that is not tried, because the
     localiser is not sure, counts as one that failed.
 
-    Example: `isthmus vision grasp runs/fetch-cube --trials 40 --out runs/grasps.json`
+    Example: `isthmus vision grasp runs/fetch-cube --trials 40 --out runs/grasps.json --video runs/grasps.mp4`
     """
 
     localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help="Folder of a trained localiser.")]
@@ -27,12 +27,15 @@ class GraspTrials:
     """Decides the scenes."""
     out: Path | None = None
     """File for the outcomes, as JSON."""
+    video: Path | None = None
+    """File for a film of all grasps (.mp4): the picture, the answer in it, and the gripper."""
     json: bool = False
     """Print JSON only."""
 
     def run(self) -> None:
         """Grasp and count."""
         from isthmus.core import check_range
+        from isthmus.experiments.vision.grasp_film import GraspFilm
         from isthmus.io import write_json
         from isthmus.vision.grasp_trials import grasp_trials
 
@@ -45,7 +48,12 @@ class GraspTrials:
                 progress.start()
                 progress.update(bar, completed=done)
 
-            found = grasp_trials(self.localiser, self.trials, self.seed, report)
+            film = GraspFilm()
+            found = grasp_trials(
+                self.localiser, self.trials, self.seed, report, None if self.video is None else film.watch
+            )
+            if self.video is not None:
+                film.save(self.video)
         if self.out is not None:
             write_json(self.out, found)
         if self.json:

@@ -48,6 +48,8 @@ class TrainLocaliser:
     backbone: bool = False
     """Train only what is behind a frozen network that was trained on photographs (isthmus[backbone]), for minutes-long
     runs."""
+    start: Path | None = None
+    """Folder of a localiser, of any scene and object, whose weights to begin with."""
     samples: int = 0
     """Samples a pixel in renderings; 4 smooths edges, at more than twice the cost."""
     workers: int = 0
@@ -82,7 +84,7 @@ class TrainLocaliser:
         file = SceneFile(self.scene.scene, self.scene.target, self.scene.table, self.scene.camera)
         settings = TrainSettings(
             file, self.randomise, Frame(), self.minutes, self.images, self.batch, self.rate, self.widths,
-            self.samples, self.seed, self.backbone,
+            self.samples, self.seed, self.backbone, None if self.start is None else str(self.start),
         )  # fmt: skip
         workers = self.workers or max(1, usable_cores() - 1)
         columns = (
@@ -132,6 +134,7 @@ class TrainLocaliser:
                 "object": self.scene.target,
                 "minutes": self.minutes,
                 "images": self.images or None,
+                "start": self.start,
                 "seed": self.seed,
                 "out": self.out,
                 "photographs": self.photographs,

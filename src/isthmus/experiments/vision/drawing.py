@@ -4,7 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Figure
+from isthmus.experiments.drawing import ADAPTED, EXPERT, UNADAPTED, Figure, LogLocator
 
 COLOURS = {"alone": ADAPTED, "distractors": UNADAPTED, "occluded": EXPERT}
 
@@ -16,7 +16,11 @@ def draw_report(history: Sequence[Mapping[str, Any]], figures: Mapping[str, Mapp
     for condition, colour in COLOURS.items():
         images = [one["images"] for one in history]
         left.plot(images, [one[condition]["median_cm"] for one in history], "o-", color=colour, label=condition)
-    left.set(xlabel="images seen", ylabel="median error in cm, on renderings", xscale="log", yscale="log")
+    left.set(xlabel="images seen", ylabel="median error in cm, on renderings", yscale="log")
+    left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    left.yaxis.set_minor_formatter("")
+    left.yaxis.set_major_formatter("{x:g}")
+    left.xaxis.set_major_formatter("{x:,.0f}")
     left.legend(frameon=False)
     right.plot([0, 1], [0, 1], ":", color=EXPERT)
     for name, one in figures.items():

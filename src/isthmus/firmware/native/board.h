@@ -38,6 +38,7 @@ struct Peripheral {
 };
 
 typedef struct { uint32_t at, size; uint8_t *bytes; int writable, runs; } Region;
+typedef struct { uint16_t size, count; } Block;  /* bytes and instructions */
 enum HaltCode {
     H_NONE, H_UNMAPPED, H_FETCH, H_UNDEFINED, H_STACK, H_RETURN, H_ENDLESS, H_BREAKPOINT, H_PERIPHERAL, H_VECTOR,
     H_WALL, H_FLASH_WRITE, H_OTHER
@@ -45,35 +46,39 @@ enum HaltCode {
 enum ResetCause { R_POWER, R_WATCHDOG, R_SOFTWARE, R_BROWNOUT };
 
 struct Board {
+    /* what every block looks at: two lines of the cache */
+    int64_t cycle, limit, instructions, blocks;
+    Block *block;                               /* that begins at a halfword of the first region */
+    uint32_t cost256;
+    enum HaltCode halt;
+    int reset_wanted, pending_any, diagnosing, dirty;
+    Region region[MAX_REGIONS];
+    Rig *rig;
     uc_engine *uc;
     uc_context *boot;
-    Rig *rig;
-    Region region[MAX_REGIONS];
     int regions, exact;
-    uint16_t *block_size, *block_count;         /* instructions of the block at a halfword of the first region */
     uint8_t *exception_page;
     Peripheral peripheral[MAX_PERIPHERALS];
     int peripherals;
     Peripheral *page[PERIPHERAL_SPAN >> 10];
     double clock_hz, drift, ns_per_cycle, counter_offset, brownout_from, brownout_to, cycles_per_instruction;
-    uint32_t cost256;
-    int64_t cycle, limit, anchor_cycle;
+    int64_t anchor_cycle;
     ns anchor_ns, limit_ns, end;
     /* interrupts */
     uint32_t pending[4], enabled[4], line[4];   /* pending by exception number, enabled and line by interrupt */
     uint8_t priority[MAX_IRQS], unprivileged[32];
-    int active[32], actives, active_priority, pending_any, best, best_priority, dirty;
+    int active[32], actives, active_priority, best, best_priority;
+    int found, known;                           /* what may be entered, as the hook of the block ahead has found */
     uint32_t vtor, shpr[3], aircr, scr, ccr, shcsr, cpacr, demcr, group_mask;
     uint32_t systick_ctrl, systick_load, systick_flag;
     int systick_event;
     int64_t systick_base, cycle_counter_base;
     /* execution */
-    int waiting, stopped, it_left, interrupt, reset_cause, reset_wanted, in_brownout, watchdog_on, diagnosing;
-    enum HaltCode halt;
+    int waiting, stopped, it_left, interrupt, reset_cause, in_brownout, watchdog_on;
     uint32_t pc, halt_pc, halt_address, reset_flags;
     double wall_end;                            /* when it must have ended, by the wall's clock */
     int64_t turns;
-    int64_t instructions, blocks, starts, exceptions, accesses, watchdog_resets, resets, idle_cycles;
+    int64_t starts, exceptions, accesses, watchdog_resets, resets, idle_cycles;
     uint32_t patched[64];
     int patches;
 };

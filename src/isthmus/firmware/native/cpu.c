@@ -73,8 +73,9 @@ static void enter(Board *b, int n) {
     void *to[FRAME];
     for (int i = 0; i < FRAME; i++) to[i] = &v[i];
     for (int i = 0; i < 8; i++) to[D_AT + i] = &d[i];
-    uc_reg_read_batch(b->uc, frame_registers, to, FRAME);
+    uc_reg_read_batch(b->uc, frame_registers, to, D_AT);
     uint32_t control = v[CONTROL_AT], sp = v[SP_AT], fp = control >> 2 & 1, pad = sp & 4;
+    if (fp) uc_reg_read_batch(b->uc, frame_registers + D_AT, to + D_AT, FRAME - D_AT);
     sp -= pad + (fp ? 72 : 0) + 32;
     v[6] = b->pc & ~1u, v[7] = (v[7] & ~0x200u) | (pad ? 0x200 : 0);
     uint8_t *m = board_bytes(b, sp, 32 + (fp ? 72 : 0));
@@ -143,28 +144,43 @@ static int block_length(const uint8_t *m, uint32_t size) {   /* 0 for `b .`, whi
 
 #define IT_STATE 0x0600FC00u                   /* of the program status register */
 
-static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
-    Board *b = user;
+static __attribute__((noinline)) void block_ahead(Board *b, uint32_t address, uint32_t size) {
     if (address >= RETURNS || b->diagnosing) return;
     Region *flash = &b->region[0];
-    uint32_t k = (uint32_t)address - flash->at;
+    uint32_t k = address - flash->at;
     int n;
     if (k < flash->size) {
-        if (b->block_size[k >> 1] != size)
-            b->block_size[k >> 1] = size, b->block_count[k >> 1] = block_length(flash->bytes + k, size);
-        n = b->block_count[k >> 1];
+        Block *known = &b->block[k >> 1];
+        if (known->size != size) *known = (Block){(uint16_t)size, (uint16_t)block_length(flash->bytes + k, size)};
+        n = known->count;
     } else {
-        uint8_t *m = board_bytes(b, (uint32_t)address, size);
+        uint8_t *m = board_bytes(b, address, size);
         n = m ? instructions_in(m, size) : 1;
     }
     int64_t cost = (int64_t)n * b->cost256 >> 8;
-    int stop = !n || b->halt || b->reset_wanted || b->cycle + cost > b->limit || (b->pending_any && nvic_candidate(b));
+    b->found = b->pending_any ? nvic_candidate(b) : 0;
+    int stop = !n || b->halt || b->reset_wanted || b->cycle + cost > b->limit || b->found;
     if (stop && !(get(b, UC_ARM_REG_XPSR) & IT_STATE)) {    /* never inside an IT block: it would go on in the handler */
-        b->stopped = 1;
-        uc_emu_stop(uc);
+        b->stopped = b->known = 1;
+        uc_emu_stop(b->uc);
         return;
     }
     b->cycle += cost, b->instructions += n, b->blocks++;
+}
+
+static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
+    (void)uc;
+    Board *b = user;
+    uint32_t k = (uint32_t)address - b->region[0].at;
+    if (k < b->region[0].size && !(b->halt | b->reset_wanted | b->pending_any | b->diagnosing)) {
+        Block known = b->block[k >> 1];         /* most blocks: seen before, and nothing happens before they end */
+        int64_t then = b->cycle + ((int64_t)known.count * b->cost256 >> 8);
+        if (known.size == size && known.count && then <= b->limit) {
+            b->cycle = then, b->instructions += known.count, b->blocks++;
+            return;
+        }
+    }
+    block_ahead(b, (uint32_t)address, size);
 }
 
 static void on_code(uc_engine *uc, uint64_t address, uint32_t size, void *user) {
@@ -215,8 +231,9 @@ static bool on_page(uc_engine *uc, uint64_t va, uc_mem_type type, uc_tlb_entry *
 
 /* --- life of a board --- */
 Board *board_new(Rig *rig, double clock_hz, double cycles_per_instruction, int exact) {
-    Board *b = calloc(1, sizeof *b);
+    Board *b = aligned_alloc(64, (sizeof *b + 63) / 64 * 64);
     if (!b) return 0;
+    memset(b, 0, sizeof *b);
     b->rig = rig, b->clock_hz = clock_hz, b->exact = exact, b->wall_end = 1e18;
     b->cost256 = (uint32_t)(cycles_per_instruction * 256);
     fw_knob(rig, "cpu", "drift", &b->drift, 0), fw_knob(rig, "cpu", "counter_offset", &b->counter_offset, 0);
@@ -262,7 +279,7 @@ int board_start(Board *b) {
     int e = 0;
     uc_hook h;
     if (!b->regions) return -1;
-    b->block_size = calloc(b->region[0].size / 2 + 1, 2), b->block_count = calloc(b->region[0].size / 2 + 1, 2);
+    b->block = calloc(b->region[0].size / 2 + 1, sizeof *b->block);
     b->exception_page = aligned_alloc(4096, 4096);
     for (int i = 0; i < 2048; i++) ((uint16_t *)b->exception_page)[i] = 0xBE00;
     patch_ipsr(b);
@@ -273,6 +290,7 @@ int board_start(Board *b) {
     else e |= uc_hook_add(b->uc, &h, UC_HOOK_BLOCK, on_block, b, 1, 0);
     e |= uc_hook_add(b->uc, &h, UC_HOOK_INTR, on_interrupt, b, 1, 0);
     e |= uc_ctl_tlb_mode(b->uc, UC_TLB_VIRTUAL);
+    e |= uc_ctl_exits_enable(b->uc);            /* and there are none: a single one is looked for after every start */
     e |= uc_hook_add(b->uc, &h, UC_HOOK_TLB_FILL, on_page, b, 1, 0);
     e |= uc_context_alloc(b->uc, &b->boot);
     e |= uc_context_save(b->uc, b->boot);
@@ -317,7 +335,7 @@ void board_free(Board *b) {
     uc_close(b->uc);
     for (int i = 0; i < b->regions; i++) free(b->region[i].bytes);
     for (int i = 0; i < b->peripherals; i++) free(b->peripheral[i].state), free(b->peripheral[i].kept);
-    free(b->block_size), free(b->block_count), free(b->exception_page), free(b);
+    free(b->block), free(b->exception_page), free(b);
 }
 
 /* --- execution --- */
@@ -371,6 +389,9 @@ static int made_runnable(Board *b, uint32_t pc) {       /* code in RAM: from now
     return 0;
 }
 
+/* What the last block's hook found holds for as long as nothing is pended: the processor has not run since. */
+static int candidate(Board *b) { return b->known && !b->dirty ? b->found : nvic_candidate(b); }
+
 static void after_run(Board *b, uc_err e) {
     uint32_t pc = get(b, UC_ARM_REG_PC);
     int number = b->interrupt - 1;
@@ -383,7 +404,7 @@ static void after_run(Board *b, uc_err e) {
     else if (e == UC_ERR_INSN_INVALID || e == UC_ERR_EXCEPTION) board_halt(b, H_UNDEFINED, pc);
     else if (e) board_halt(b, H_OTHER, pc);
     else if (b->stopped) {                      /* before a block that does not end before the next event */
-        if (b->reset_wanted || (b->pending_any && nvic_candidate(b))) return;
+        if (b->reset_wanted || candidate(b)) return;
         if (at_endless(b, pc)) {
             uint32_t masked = get(b, UC_ARM_REG_PRIMASK) & 1;
             if ((masked || b->actives) && !b->watchdog_on) return board_halt(b, H_ENDLESS, pc);
@@ -446,7 +467,8 @@ int board_run(Board *b, ns end) {
             continue;
         }
         b->limit = ns_cycle(b, b->limit_ns);
-        int n = nvic_candidate(b);
+        int n = candidate(b);
+        b->known = 0;
         if (n) enter(b, n), b->waiting = 0;
         if (b->waiting && !b->pending_any) {
             idle_until(b, b->limit);

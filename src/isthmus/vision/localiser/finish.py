@@ -16,7 +16,7 @@ from isthmus.vision.localiser.export import export_networks
 from isthmus.vision.localiser.file import LocaliserFile
 from isthmus.vision.localiser.locate import Localiser
 from isthmus.vision.localiser.onnx import load_localiser
-from isthmus.vision.localiser.run import facts_of, torch_localiser, trained_networks
+from isthmus.vision.localiser.run import torch_localiser, trained_networks
 from isthmus.vision.localiser.settings import HISTORY, RESULTS, TrainSettings
 from isthmus.vision.stage.build import build_stage
 from isthmus.vision.stage.draw import ANY, CONDITIONS
@@ -36,7 +36,7 @@ def finish(
     """Write the localiser of a run's checkpoint and its figures on renderings; returns these and the worst cases."""
     scene = read_scene(settings.scene)
     coarse, crop, images = trained_networks(settings, folder)
-    localiser = torch_localiser(coarse, crop, settings.frame, facts_of(scene))
+    localiser = torch_localiser(coarse, crop, settings.frame, scene)
     report("calibrating")
     held_out = make_trials(
         settings.scene, settings.randomise, settings.frame, 2 * count, settings.seed + 2, conditions=(ANY,)

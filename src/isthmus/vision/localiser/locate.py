@@ -14,6 +14,7 @@ from isthmus.vision.localiser.network_layout import COARSE_REACH, COARSE_STRIDE,
 from isthmus.vision.localiser.peaks import Peak, find_peaks, softmax
 from isthmus.vision.pixels import Image
 from isthmus.vision.samples import Frame, fold
+from isthmus.vision.stage.scene import Table
 
 CANDIDATES = 4
 """Places of the first stage that the second looks at."""
@@ -79,14 +80,16 @@ class Localiser:
     crop: Crop
     frame: Frame
     facts: ObjectFacts
+    table: Table
+    """Where the object can be: what else looks like it, behind the table or beside it, is not taken for it."""
     calibration: Calibration
 
     def locate(self, picture: Image, camera: Camera) -> Located:
         """Locate the object in a picture of the camera, at full resolution."""
         small = np.asarray(cv2.resize(picture, self.frame.coarse, interpolation=cv2.INTER_AREA), np.uint8)
-        heat = softmax(np.asarray(self.coarse(small[None])[0], float))
-        peaks = find_peaks(heat, CANDIDATES, COARSE_REACH)
-        middles = [(peak.at * COARSE_STRIDE - PADDING) * self.frame.scale for peak in peaks]
+        logits = np.asarray(self.coarse(small[None])[0], float)
+        peaks = find_peaks(softmax(self._on_table(logits, camera)), CANDIDATES, COARSE_REACH)
+        middles = [self._pixel(peak.at) for peak in peaks]
         corners = np.round(np.array(middles) - self.frame.crop / 2).astype(int)
         crops = np.stack([cut(picture, corner, self.frame.crop) for corner in corners])
         places, nothing, turns = self.crop(crops)
@@ -95,6 +98,22 @@ class Localiser:
             for peak, corner, place, none, turn in zip(peaks, corners, places, nothing, turns, strict=True)
         ]
         return self._choose(candidates, camera)
+
+    def _pixel(self, cells: Float) -> Float:
+        """Where cells of the first heatmap (..., 2) are in the picture."""
+        return (cells * COARSE_STRIDE - PADDING) * self.frame.scale
+
+    def _on_table(self, logits: Float, camera: Camera) -> Float:
+        """Logits of the cells from which the object's middle can be seen on the table; all, if the camera sees none."""
+        rows, columns = logits.shape
+        corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1]
+        points = camera.to_plane(self._pixel(corners.astype(float)), self.facts.height)[:, :2]
+        beyond = self.facts.radius  # an object whose middle is at the edge, and a calibration that is a little off
+        off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
+        near = np.nan_to_num(off, nan=np.inf).reshape(rows + 1, columns + 1)
+        nearest: Float = np.minimum.reduce([near[:-1, :-1], near[:-1, 1:], near[1:, :-1], near[1:, 1:]])
+        seen = nearest < beyond
+        return np.where(seen, logits, -np.inf) if seen.any() else logits
 
     def _candidate(self, peak: Peak, corner: Float, place: Float, none: float, turn: Float) -> _Candidate:
         cells = place.shape[0]

@@ -39,7 +39,7 @@ def load_localiser(folder: Path) -> tuple[Localiser, LocaliserFile]:
         return places, nothing, turn
 
     _run(coarse, np.zeros((1, height, width, 3), np.uint8), folder / COARSE)  # fails here, not in a control loop
-    return Localiser(look, look_closer, facts.frame, facts.target, facts.calibration), facts
+    return Localiser(look, look_closer, facts.frame, facts.target, facts.table, facts.calibration), facts
 
 
 def _session(path: Path) -> Any:  # noqa: ANN401 - of ONNX Runtime

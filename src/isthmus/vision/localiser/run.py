@@ -36,7 +36,7 @@ def localiser_of(settings: TrainSettings, averages: Mapping[str, Mapping[str, Te
     coarse, crop = new_networks(settings)
     coarse.load_state_dict(dict(averages["coarse"]))
     crop.load_state_dict(dict(averages["crop"]))
-    return torch_localiser(coarse, crop, settings.frame, facts_of(read_scene(settings.scene)))
+    return torch_localiser(coarse, crop, settings.frame, read_scene(settings.scene))
 
 
 def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwork, CropNetwork, int]:
@@ -46,7 +46,7 @@ def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwo
     return coarse, crop, int(meta["batches"]) * settings.batch
 
 
-def torch_localiser(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, facts: ObjectFacts) -> Localiser:
+def torch_localiser(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, scene: Scene) -> Localiser:
     """A localiser that runs its networks in torch; its confidence is not calibrated."""
     coarse.eval()
     crop.eval()
@@ -60,4 +60,4 @@ def torch_localiser(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, fact
             places, nothing, turn = crop(torch.from_numpy(crops))
         return places.numpy(), nothing.numpy(), turn.numpy()
 
-    return Localiser(look, look_closer, frame, facts, Calibration())
+    return Localiser(look, look_closer, frame, facts_of(scene), scene.table, Calibration())

@@ -37,6 +37,8 @@ class TrainSettings:
     seed: int = 0
     backbone: bool = False
     """Train only what is behind a frozen network that was trained on photographs."""
+    start: str | None = None
+    """Folder of a localiser, of any scene and object, whose weights are begun with; from scratch without one."""
 
     def __post_init__(self) -> None:
         check_range("minutes", self.minutes, 0.01, 100_000)

@@ -16,8 +16,8 @@ from isthmus.io import read_json, remove_partial, write_json
 from isthmus.vision.localiser.evaluate import Trial, make_trials, score, summarise
 from isthmus.vision.localiser.losses import Losses, compute_losses
 from isthmus.vision.localiser.run import localiser_of, new_networks
-from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin
-from isthmus.vision.localiser.weights import Average, load_checkpoint, save_checkpoint
+from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin, read_settings
+from isthmus.vision.localiser.weights import Average, load_average, load_checkpoint, save_checkpoint
 from isthmus.vision.stage.scene import read_scene
 from isthmus.vision.stream import StreamSpec, open_stream
 
@@ -54,10 +54,12 @@ class Training:
     """Networks, optimiser and averages of one run."""
 
     def __init__(self, settings: TrainSettings) -> None:
-        """Start from scratch."""
+        """Start from scratch, or from the localiser that the settings name."""
         torch.manual_seed(stream_seed(settings.seed, "vision", "weights") % 2**31)
         coarse, crop = new_networks(settings)
         self.networks: dict[str, torch.nn.Module] = {"coarse": coarse, "crop": crop}
+        if settings.start is not None:
+            load_average(Path(settings.start) / CHECKPOINT, self.networks)
         for network in self.networks.values():
             network.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
         parameters = [one for network in self.networks.values() for one in network.parameters() if one.requires_grad]
@@ -107,6 +109,8 @@ def train(
 ) -> None:
     """Train until the time or the images that the settings ask for are used up."""
     scene = read_scene(settings.scene)
+    if settings.start is not None:
+        read_settings(Path(settings.start))  # a Problem where there is no localiser, before a folder is made
     folder.mkdir(parents=True, exist_ok=True)
     begin(folder, settings)
     remove_partial(folder)
