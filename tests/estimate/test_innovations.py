@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.estimate.linear import COURSE, Linear, recorded
 
 from isthmus.estimate.innovations import first_explanation, with_offsets
 from isthmus.estimate.recorded import Recording
 from isthmus.estimate.smoother import smoothed
-from tests.estimate.linear import COURSE, Linear, recorded
 
 START = COURSE.start, COURSE.start_covariance
 

@@ -33,5 +33,5 @@ def test_the_goal_of_a_task_needs_no_sensor(reacher):
 
 
 def test_an_unknown_sensor_is_refused_with_the_names_there_are(body):
-    with pytest.raises(Problem, match="unknown sensor 'leg_jont': choose from .*did you mean 'leg_joint'"):
+    with pytest.raises(Problem, match=r"unknown sensor 'leg_jont': choose from .*did you mean 'leg_joint'"):
         sensed_columns(body, ("leg_jont",))

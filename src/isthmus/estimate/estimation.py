@@ -133,7 +133,7 @@ class Estimation:
             tuple(sensors.noise.tolist()),
             tuple(sensors.bias.tolist()),
             sensors.delay,
-            tuple(names[i] for i in sensors.sensed),
+            tuple(names[int(i)] for i in sensors.sensed.tolist()),
         )
 
     def save(self, path: Path) -> None:

@@ -7,7 +7,7 @@ P <- (I - K H) P (I - K H)' + K R K'   after the measurement
 
 import numpy as np
 
-from isthmus.core import Float
+from isthmus.core import Float, Int
 
 TINY = 1e-14
 """Added to the variance of an innovation, so that it can always be inverted."""
@@ -21,7 +21,8 @@ def predicted(covariance: Float, change: Float, process: Float) -> Float:
 
 def innovation_covariance(back: Float, noise: Float) -> Float:
     """H P H' + R (n, m, m), from H P H' `back` (n, m, m) and the noise variances R (n, m) or (m,)."""
-    inner, place = back.copy(), np.arange(back.shape[1])
+    inner = back.copy()
+    place: Int = np.arange(back.shape[1])
     inner[:, place, place] += noise + TINY
     return inner
 

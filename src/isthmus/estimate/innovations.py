@@ -164,7 +164,8 @@ def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> 
     steps, n = recording.steps, len(recording.steps)
     state = initial = one.initial_state(n)
     size, sensed = recording.sensed.shape[2], one.sensors.sensed
-    likelihoods, noises, moves = list[Float](), list[Float](), list[Float]()
+    likelihoods, moves = list[Float](), list[Float]()
+    residuals, lefts = list[Float](), list[Float]()
     offsets, unsure = np.zeros((n, len(sensed))), np.zeros((n, len(sensed)))
     biased = np.flatnonzero(one.sensors.bias > 0)
     for t in range(int(steps.max()) + 1):
@@ -173,15 +174,16 @@ def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> 
         live = steps >= t
         if t:
             likelihoods.append(_nll(innovation.values, innovation.covariance)[live])
-            noises.append((np.square(innovation.residual) + 1j * innovation.left)[live])
+            residuals.append(np.square(innovation.residual)[live])
+            lefts.append(innovation.left[live])
             moves.append(innovation.moved[live, :size])
         last = steps == t
         offsets[np.ix_(last, biased)] = np.asarray(state[BIAS])[last]
         unsure[np.ix_(last, biased)] = np.diagonal(np.asarray(state[COVARIANCE])[last], axis1=1, axis2=2)[:, size:]
         if (~live).any():  # what is over starts again: nothing is taken from it any more
             state = reset_rows(state, initial, ~live)
-    together, moved = np.concatenate(noises), np.concatenate(moves)
-    noise = TO_VARIANCE * np.median(together.real, axis=0) + np.median(together.imag, axis=0)
+    residual, left, moved = (np.concatenate(one) for one in (residuals, lefts, moves))
+    noise = TO_VARIANCE * np.median(residual, axis=0) + np.median(left, axis=0)
     return _Pass(
         float(np.concatenate(likelihoods).mean()),
         np.sqrt(noise),

@@ -143,7 +143,8 @@ class KalmanFilter:
     def _ahead(self, at: Float, given: Float, linear: Linearised | None) -> tuple[Float, Float]:
         """The state a step later (n, d), and its derivatives with respect to the state now (n, d, d)."""
         size = len(self.process.start)
-        now, offsets = at[:, :size], np.arange(size, at.shape[1])
+        now = at[:, :size]
+        offsets: Int = np.arange(size, at.shape[1])
         change = np.zeros((len(at), at.shape[1], at.shape[1]))
         change[:, offsets, offsets] = 1.0
         if linear is None:
