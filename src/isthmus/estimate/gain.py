@@ -7,7 +7,7 @@ P <- (I - K H) P (I - K H)' + K R K'   after the measurement
 
 import numpy as np
 
-from isthmus.core import Float, Int
+from isthmus.core import Float
 
 TINY = 1e-14
 """Added to the variance of an innovation, so that it can always be inverted."""
@@ -22,7 +22,7 @@ def predicted(covariance: Float, change: Float, process: Float) -> Float:
 def innovation_covariance(back: Float, noise: Float) -> Float:
     """H P H' + R (n, m, m), from H P H' `back` (n, m, m) and the noise variances R (n, m) or (m,)."""
     inner = back.copy()
-    place: Int = np.arange(back.shape[1])
+    place = np.array(range(back.shape[1]), np.int64)
     inner[:, place, place] += noise + TINY
     return inner
 

@@ -144,7 +144,7 @@ class KalmanFilter:
         """The state a step later (n, d), and its derivatives with respect to the state now (n, d, d)."""
         size = len(self.process.start)
         now = at[:, :size]
-        offsets: Int = np.arange(size, at.shape[1])
+        offsets = np.array(range(size, at.shape[1]), np.int64)
         change = np.zeros((len(at), at.shape[1], at.shape[1]))
         change[:, offsets, offsets] = 1.0
         if linear is None:

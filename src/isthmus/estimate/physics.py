@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.core import Bool, Float, Int
+from isthmus.core import Float, Int
 from isthmus.estimate.course import Course
 from isthmus.estimate.innovations import CLEARLY, Explanation, again, first_explanation, with_offsets
 from isthmus.estimate.kalman import BIAS, KalmanFilter
@@ -73,7 +73,8 @@ def steps_of(one: KalmanFilter, recording: Recording) -> Transitions:
         reached = estimate.copy()
         reached[:, rows] = np.where(np.isfinite(shown), shown, estimate[:, rows])
         seen.append(reached)
-    taken: Bool = np.arange(sensors.delay, recording.applied.shape[1]) < recording.steps[:, None]  # (n, T - delay)
+    late = np.array(range(sensors.delay, recording.applied.shape[1]), np.int64)
+    taken = late < recording.steps[:, None]  # (n, T - delay)
     before, after = np.stack(estimates, axis=1), np.stack(seen, axis=1)
     acting = recording.acting(sensors.delay)
     begin = sensors.delay

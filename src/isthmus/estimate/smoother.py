@@ -9,7 +9,7 @@ filter corrects its estimate in every step, which looks like a disturbance.
 
 import numpy as np
 
-from isthmus.core import Float, Int
+from isthmus.core import Float
 from isthmus.estimate.filter import ESTIMATE
 from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter
 from isthmus.estimate.recorded import Recording
@@ -32,7 +32,7 @@ def smoothed(one: KalmanFilter, recording: Recording) -> Float:
     later, found = means[-1], [means[-1]]
     for t in range(len(means) - 2, -1, -1):
         change = np.zeros_like(covariances[t])
-        offsets: Int = np.arange(size, change.shape[1])
+        offsets = np.array(range(size, change.shape[1]), np.int64)
         change[:, :size, :size], change[:, offsets, offsets] = linear[t].change, 1.0
         back = np.linalg.solve(prior_covariances[t + 1], change @ covariances[t]).transpose(0, 2, 1)
         here = means[t] + (back @ (later - priors[t + 1])[..., None])[..., 0]
