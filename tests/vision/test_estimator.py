@@ -7,6 +7,9 @@ from isthmus.vision.estimator import CameraEstimator
 from isthmus.vision.localiser.confidence import Calibration
 from isthmus.vision.localiser.locate import Localiser, Located, ObjectFacts
 from isthmus.vision.samples import Frame
+from isthmus.vision.stage.scene import Table
+
+TABLE = Table("table", (-1.0, -1.0), (1.0, 1.0), 0.89)
 
 
 class Scripted(Localiser):
@@ -19,7 +22,7 @@ class Scripted(Localiser):
 
 
 def made(pictures, **settings):
-    blind = Scripted(None, None, Frame(), ObjectFacts("cube", 0.93, 0.05, 4), Calibration())
+    blind = Scripted(None, None, Frame(), ObjectFacts("cube", 0.93, 0.05, 4), TABLE, Calibration())
     taken = []
 
     def take(row):

@@ -44,7 +44,7 @@ def test_a_crop_is_a_part_of_the_whole_picture(cube):
     with Renderer(cube, CLEAN, Frame(coarse=(640, 480), crop=64)) as renderer:
         camera = renderer.draw(generator(0, 5)).camera
         whole = renderer.picture(camera).copy()
-        crop = renderer.crop(camera, np.array([201.0, 187.0]))
+        crop = renderer.window(camera, np.array([201.0, 187.0, 64.0]))
         assert np.abs(crop.astype(int) - whole[187:251, 201:265]).mean() < 1.0
 
 

@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,10 @@ from isthmus.core.commit import current_commit
 
 
 def main() -> None:
-    """Run the campaign and print a table; with `--out`, what was done of it before is not done again."""
+    """Run the campaign and print a table.
+
+    With `--out`, what was done of it at the same commit is not done again, and figures of other readers are kept.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutations", type=int, default=10_000, help="of the files of each reader")
     parser.add_argument("--only", nargs="*", help="names of readers, in part")
@@ -36,8 +40,8 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     logging.getLogger("isthmus").setLevel(logging.ERROR)
+    commit = current_commit()
     what = {
-        "commit": current_commit(),
         "mutations": asked.mutations,
         "seed": asked.seed,
         "bounds": {"seconds": HANG_SECONDS, "megabytes": MEMORY_MB},
@@ -45,8 +49,11 @@ def main() -> None:
     done = _before(asked.out, what)
     with tempfile.TemporaryDirectory(prefix="isthmus-fuzz-") as temporary:
         folder = Path(temporary)
-        for reader in readers(folder, asked.only, {outcome.reader for outcome in done}):
-            done += _campaign(reader, folder, asked.mutations, asked.seed)
+        same = {one.reader for one in done if one.commit == commit and not commit.endswith("+changes")}
+        for reader in readers(folder, asked.only, same):
+            now = _campaign(reader, folder, asked.mutations, asked.seed)
+            names = {one.reader for one in now}
+            done = [one for one in done if one.reader not in names] + [replace(one, commit=commit) for one in now]
             if asked.out:
                 asked.out.write_text(json.dumps(_figures(done, what), indent=2) + "\n")
     faults = sum(outcome.faults for outcome in done)
@@ -55,8 +62,8 @@ def main() -> None:
 
 
 def _before(out: Path | None, what: dict[str, Any]) -> list[Outcome]:
-    """What was done of the same campaign, of the same code."""
-    if not out or not out.exists() or what["commit"].endswith("+changes"):
+    """What was done of the same campaign, at any commit."""
+    if not out or not out.exists():
         return []
     found: dict[str, Any] = json.loads(out.read_text())
     if any(found.get(name) != value for name, value in what.items()):

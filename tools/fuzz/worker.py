@@ -57,6 +57,8 @@ class Outcome:
     slowest_seconds: float = 0.0
     """Of computing, for one file."""
     seconds: float = 0.0
+    commit: str = ""
+    """Of the code that was tried."""
 
     @property
     def faults(self) -> int:

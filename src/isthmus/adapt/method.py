@@ -9,6 +9,7 @@ import numpy as np
 
 from isthmus.adapt.common.cost_to_go import cost_to_go, even_metric
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.common.reference import Reference
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, Int, Simulator, WorldSpec, stream
@@ -119,6 +120,8 @@ class Source:
     """The simulator's model; None for a simulator that is not MuJoCo's. What follows needs it."""
     facts: SourceFacts | None = None
     """What is known of it already; None where all is to be worked out."""
+    reference: Reference | None = None
+    """Recorded observations that are to be seen, where nobody recorded actions; `policy` then follows them."""
 
     @cached_property
     def joints(self) -> Joints | None:
@@ -257,4 +260,18 @@ class Explorer(Method, Protocol):
 
     def explorer(self, rng: np.random.Generator) -> TracedPolicy:
         """What to collect with instead."""
+        ...
+
+
+@runtime_checkable
+class SelfExploring(Method, Protocol):
+    """A method that has no source action to begin with, and so decides by itself how to explore."""
+
+    def exploring(self, rng: np.random.Generator) -> TracedPolicy:
+        """What to collect with instead of the policy."""
+        ...
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether random actions are to interrupt it as well."""
         ...

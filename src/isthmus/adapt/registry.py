@@ -17,6 +17,8 @@ from isthmus.adapt.mpc import PlanningMethod
 from isthmus.adapt.mpc.gaussian_dynamics import GaussianDynamics
 from isthmus.adapt.mpc.output_error import OutputError
 from isthmus.adapt.preview.method import PreviewMethod
+from isthmus.adapt.reference.method import ReferenceInverseMethod
+from isthmus.adapt.reference.preview import ReferencePreviewMethod
 from isthmus.adapt.settings import MethodSettings
 from isthmus.core import unknown_name
 
@@ -47,6 +49,20 @@ class MethodKind:
     """Samples that a round is worth at least: where learning takes a minute, not every few are."""
 
 
+def _inverse(source: Source, settings: MethodSettings) -> Method:
+    """The inverse network; what it is to reach comes from a reference where there is one, else from the simulator."""
+    if source.reference is not None:
+        return ReferenceInverseMethod(source, settings)
+    return InverseMethod(source, settings, correction=False)
+
+
+def _preview(source: Source, settings: MethodSettings) -> Method:
+    """Look ahead; along a reference itself where there is one and positions are commanded, else along a simulation."""
+    if source.reference is not None and source.spec.commands == "position":
+        return ReferencePreviewMethod(source, settings)
+    return PreviewMethod(source, settings)
+
+
 TRAINS = ("torch", "stable_baselines3")
 """What a policy is trained on with."""
 METHODS = {
@@ -56,7 +72,7 @@ METHODS = {
             name="inverse",
             summary="the paper's inverse dynamics network gives the action that reaches the simulator's next state",
             sees="target observations and actions",
-            make=lambda source, settings: InverseMethod(source, settings, correction=False),
+            make=_inverse,
             needs=("torch",),
         ),
         MethodKind(
@@ -85,7 +101,7 @@ METHODS = {
             name="preview",
             summary="learns how the robot answers over several steps, and looks ahead along the simulator's course",
             sees="target observations and actions",
-            make=PreviewMethod,
+            make=_preview,
         ),
         MethodKind(
             name="model-inverse",

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from isthmus.core import check_settings
+from isthmus.core import check_settings, unknown_name
+
+FOLLOWS = ("auto", "track", "clone")
+"""Ways to follow a reference without a simulator."""
 
 
 @dataclass(frozen=True)
@@ -105,5 +108,14 @@ class MethodSettings:
     """How the inverse model is fitted."""
     components: Components = field(default_factory=Components)
     """Parts of `residual-action` and `auto`, to leave out for an ablation."""
+    follow: str = "auto"
+    """How --method inverse follows a reference without actions: `track` asks the network for the next recorded state,
+    `clone` asks it for the actions of the reference and learns those; `auto` tracks under position control, else
+    clones."""
     may_retrain: bool = False
     """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
+
+    def __post_init__(self) -> None:
+        """Refuse a way to follow that does not exist."""
+        if self.follow not in FOLLOWS:
+            raise unknown_name("way to follow a reference", self.follow, FOLLOWS)

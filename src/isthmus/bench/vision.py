@@ -43,7 +43,7 @@ def vision_render(repeats: int) -> Benchmark:
                 began = time.process_time()
                 camera = renderer.sample(index, out[0]).camera
                 middle_of = time.process_time()
-                renderer.render_again(camera, out[0]["corners"])
+                renderer.render_again(camera, out[0]["windows"])
                 spent += middle_of - began, time.process_time() - middle_of
             if repeat:  # the first warms up
                 shares.append(float(spent[1] / spent[0]))

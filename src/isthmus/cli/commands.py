@@ -21,6 +21,7 @@ from isthmus.cli.experiment.firmware_policies import FirmwarePolicies
 from isthmus.cli.experiment.firmware_transfer import FirmwareTransfer
 from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
+from isthmus.cli.experiment.references import ReferenceStudy
 from isthmus.cli.experiment.seeds import Seeds
 from isthmus.cli.experiment.suite import Suite
 from isthmus.cli.experiment.transports import Transports
@@ -35,6 +36,7 @@ from isthmus.cli.logs.inspect import Inspect
 from isthmus.cli.logs.map import Map
 from isthmus.cli.logs.study import MapStudy
 from isthmus.cli.policy.evaluate import Evaluate
+from isthmus.cli.policy.record import Record
 from isthmus.cli.policy.sensitivity import Sensitivity
 from isthmus.cli.policy.train import Train
 from isthmus.cli.report import Report
@@ -106,6 +108,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "train": Leaf("train a policy in the source simulator", Train),
                 "evaluate": Leaf("return and score, with or without a gap", Evaluate),
                 "sensitivity": Leaf("what each gap costs a policy", Sensitivity),
+                "record": Leaf("its observations, as a source without actions", Record),
             },
         ),
     },
@@ -136,6 +139,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "suite": Leaf("every method on several gaps of each robot", Suite),
                 "paper": Leaf("the figures of the paper", Paper),
                 "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),
+                "references": Leaf("recorded observations in place of a policy", ReferenceStudy),
                 "transports": Leaf("the Fetch's swing by ROS 1 and by ROS 2", Transports),
                 "firmware-policies": Leaf("train with the twin of a firmware and without it", FirmwarePolicies),
                 "firmware-transfer": Leaf("adapt to a robot with firmware and weak motors", FirmwareTransfer),

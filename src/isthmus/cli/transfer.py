@@ -12,13 +12,15 @@ from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
 from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.from_logs import Recorded, episodes_from, print_estimated, samples_in
 from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.cli.reference import keep_reference, reference_file
 from isthmus.core import Problem
 from isthmus.core.extras import missing_extra
+from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.address import RobotAddress
 from isthmus.robots import load_task
 from isthmus.robots.equipment import base_of
-from isthmus.transfer import Config, Result, RunFolder, folder_name, run_transfer
+from isthmus.transfer import Config, PolicyFile, Result, RunFolder, folder_name, run_transfer
 from isthmus.transfer.config import usual_episodes, usual_round_samples
 from isthmus.transfer.estimate import Estimate, estimate, within
 from isthmus.transfer.result import FALLS_SHORT
@@ -50,6 +52,8 @@ class Transfer:
 
     Example: `isthmus transfer arm.py --logs run1.csv run2.csv --map arm.logmap.toml`
 
+    Example: `isthmus transfer half-cheetah --source gait.npz --gap gravity=0.8 --method inverse --samples 10000`
+
     Example: `isthmus transfer fetch-swing --robot ros://127.0.0.1:11311 --minutes 10`
 
     Example: `isthmus transfer fetch-swing --robot ros2://42@lo/arm_controller --minutes 10`
@@ -76,6 +80,9 @@ class Transfer:
     speed: float = 1.0
     """How many times as fast as real time a stand-in robot goes; a real one only knows 1."""
     source: PolicyArgument = EXPERT
+    reference: Annotated[Path | None, arg(name="source")] = None
+    """Recorded observations without actions, in place of a policy: `isthmus policy record`, or any log that
+    `isthmus logs inspect` reads (docs/references.md)."""
     actuator: Path | None = None
     """An actuator model (.npz) for the robot's drives, in simulator and target alike: see `isthmus actuator fit`."""
     method: str | None = None
@@ -158,7 +165,7 @@ class Transfer:
             stop_at_score=self.stop_at_score,
             settings=self.settings,
             environment=target.environment,
-            policy=self.source.file,
+            policy=self._policy_file(method, target),
             safety=self.safety,
             logs=tuple(str(path) for path in self.logs),
             log_map=None if self.map is None else str(self.map),
@@ -167,7 +174,20 @@ class Transfer:
         )
 
     def _method(self, target: TargetSpec) -> str:
+        if self.method is None and self.reference is not None:
+            positions = load_task(self.task).robot_model.spec.commands == "position"
+            return "preview" if positions else "inverse"
         return self.method or ("preview" if self._sends_positions(target) else "auto")
+
+    def _policy_file(self, method: str, target: TargetSpec) -> PolicyFile | None:
+        """The policy to adapt, or the observations that are to be followed."""
+        if self.reference is None:
+            return self.source.file
+        if self.source.file is not None:
+            raise Problem("--source and --policy exclude each other: give recorded observations or a policy")
+        if method in METHODS and not METHODS[method].follows_policy:
+            raise Problem(f"{method} asks no policy, so it cannot follow --source: see `isthmus list methods`")
+        return reference_file(self.reference, self.task, self._folder(method, target))
 
     def _sends_positions(self, target: TargetSpec) -> bool:
         """Whether the target is a robot that takes positions, which is what `preview` is made for."""
@@ -254,11 +274,16 @@ class Transfer:
             return
         if planned is not None and planned.anything:
             ask(planned, config.target.label, yes=self.yes)
+        if self.reference is not None:
+            Gap.parse(config.gap)  # nothing is written for a run that cannot begin
+            config = replace(config, policy=keep_reference(self.reference, self.task, folder, resume=self.resume))
         result = self._cross(config, folder, recorded)
         if self.json:
             print_json(result.to_json())
         else:
             print_result(result)
+            if config.follows_reference:
+                stdout.print("expert: the simulator's inverse, which follows the recorded observations", soft_wrap=True)
             _print_fit(folder, load_task(self.task).robot_model.spec.action_names)
             _print_step(folder)
             _print_robot(folder)

@@ -66,6 +66,11 @@ class FinishedRun:
             raise Problem(f"{folder.path} was made with an estimator, and no bundle holds one: deploy a run without")
         if task is None and is_code(config.task):
             raise Problem(f"{folder.path} was made with the robot file {config.task}: name it by --task {config.task}")
+        if config.policy and config.policy.reference:
+            raise Problem(
+                f"{folder.path} follows the recorded observations in {config.policy.path}, and such a run cannot be "
+                "exported: use isthmus.load_adapted, which gives its policy"
+            )
         if (config.policy is None) != (policy is None) or (
             config.policy and policy and not _same(config.policy, policy)
         ):

@@ -15,7 +15,8 @@ from isthmus.logs.series import Log, make_log
 
 LARGEST = 1 << 30
 MOST_COLUMNS = 10_000
-DELIMITERS = ",;\t "
+DELIMITERS = ",;\t"
+"""A space separates columns only where none of these does: it may be part of a name."""
 LONGEST_CELL = 1 << 20
 
 
@@ -52,8 +53,7 @@ def read_csv(path: Path, *, from_zero: bool = True) -> Log:
 
 def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
     """The header and the rows that are as long as it; a last row that was cut off is left out."""
-    first = next((line for line in lines if line.strip()), "")
-    delimiter = max(DELIMITERS, key=first.count)
+    delimiter = _delimiter(next((line for line in lines if line.strip()), ""))
     csv.field_size_limit(LONGEST_CELL)
     try:
         table = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
@@ -78,6 +78,11 @@ def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]]]:
         if len(row) != len(header):
             raise Problem(f"{path}, row {number}: {len(row)} cells under a header of {len(header)}")
     return header, body
+
+
+def _delimiter(header: str) -> str:
+    most = max(DELIMITERS, key=header.count)
+    return most if most in header else " "
 
 
 def _column(cells: Iterable[str]) -> Float | None:

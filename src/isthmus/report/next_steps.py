@@ -14,6 +14,8 @@ RECOVERED, LITTLE = 0.9, 0.3
 """Shares of the loss from which on, and below which, a transfer is called a success, or of little use."""
 MORE = 3
 """How many times as many samples are worth a try."""
+FIRST_SAMPLES = 1000
+"""Worth a try where none were taken."""
 USE = """\
 from isthmus import RunFolder, load_adapted{imports}
 
@@ -35,6 +37,8 @@ class NextStep:
 def next_steps(run: Run) -> list[NextStep]:
     """What to do next, by what this run came to; the most useful first."""
     result = run.result
+    if run.config.follows_reference:
+        return _after_following(run)
     if not result.samples:
         return _after_no_adaptation(run)
     if not result.is_felt:
@@ -50,6 +54,15 @@ def next_steps(run: Run) -> list[NextStep]:
         return [_identify(run, worse if recovered < 0 else found), *steps[:2], *_compare(run)]
     partly = f"It recovers {percent(recovered)} of what was lost, which is better than the unadapted policy."
     return [*_faster(run), *steps[:2], *_compare(run), _use(run, partly)]
+
+
+def _after_following(run: Run) -> list[NextStep]:
+    """There is no policy to go back to: use what was learned, or learn more."""
+    if not run.result.samples:
+        why = "This run learned nothing of the target. Give it some samples."
+        return [NextStep("Take samples", why, _again(run, samples=FIRST_SAMPLES))]
+    more = _more_samples(run)
+    return [*([more] if more else []), _use(run, "It follows the recorded observations."), _repeat(run)]
 
 
 def _after_no_adaptation(run: Run) -> list[NextStep]:

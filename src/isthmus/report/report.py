@@ -98,6 +98,7 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
     drawn = [chart for chart in (*charts.values(), *corrections) if chart]
     return {
         "result": result,
+        "follows": run.config.policy.path if run.config.policy and run.config.follows_reference else "",
         "figures": figures(result),
         "sentence": sentence(result, run.spec.control_period),
         "video": video,

@@ -44,7 +44,7 @@ joints of a stand-in came to 1.4 times their speed limits, and nothing was learn
 def collect(
     robot: Placeable,
     policy: TracedPolicy,
-    reference: ReferenceRollout,
+    reference: ReferenceRollout | None,
     settings: CollectSettings,
     *,
     history: int,
@@ -52,14 +52,20 @@ def collect(
     budget: int,
     rng: np.random.Generator,
 ) -> list[Episode]:
-    """Run at most `length` steps on each robot, and at most `budget` in all; one episode a robot."""
+    """Run at most `length` steps on each robot, and at most `budget` in all; one episode a robot.
+
+    Without a `reference` in simulation no episode is cut short for its drift.
+    """
     start, log, moments = robot.reset(rng), DecisionLog(policy), list[Moment]()
-    reference.begin(start, length)
+    if reference is not None:
+        reference.begin(start, length)
 
     def explore(commands: Float) -> Float:
         return _interrupted(commands, robot, settings, rng)
 
     def is_lost(step: Step) -> Bool:
+        if reference is None:
+            return np.zeros(robot.n, np.bool_)
         return ~(reference.drift(step.observations) <= settings.drift)
 
     steps = rollout(robot, log, start, history=history, steps=length, budget=budget, explore=explore, stop=is_lost)

@@ -107,8 +107,15 @@ class Config:
             )
         if self.settings.may_retrain and self.method != "auto":
             raise Problem("may-retrain is for --method auto, which then trains the policy on where it has to")
+        if self.settings.follow != "auto" and not (self.method == "inverse" and self.follows_reference):
+            raise Problem("follow is for --method inverse with a reference: give one, as in --source reference.npz")
         if not self.target.simulated and self.settings.collect.placed:
             raise Problem("collect.placed is for simulations: a robot or an environment cannot be put into a state")
+
+    @property
+    def follows_reference(self) -> bool:
+        """Whether the source is a recording without actions."""
+        return self.policy is not None and self.policy.reference
 
     @property
     def _fewest_episodes(self) -> int:
@@ -183,6 +190,7 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
         "estimator": None if config.estimator == "none" else config.estimator,
         "sensors": config.sensors,
         "history": settings.history if settings.history != 1 else None,
+        "follow": settings.follow if settings.follow != "auto" else None,
         "may_retrain": settings.may_retrain,
         **(config.policy.options if config.policy else {}),
         "round_samples": None if usual_round and not planned else config.round_samples,

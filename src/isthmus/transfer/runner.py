@@ -18,6 +18,7 @@ import numpy as np
 
 from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.method import SelfExploring
 from isthmus.adapt.registry import TRAINS
 from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.core.extras import require
@@ -241,11 +242,13 @@ class _Run:
         config = self.config
         end = config.round_end(before)
         goal, length = min(config.samples, end), config.episode_length(number, end, self.task.robot_model.spec.horizon)
+        if isinstance(method, SelfExploring):  # nothing cuts a long episode short that has gone wrong
+            length = min(length, config.episode_length(number, end - before, length))
         waves = self._recorded_waves(known) if number == 0 else list(known)
         samples = before + sum(_samples(wave) for wave in waves)
         while samples < goal:
             n = self._robots_for(goal - samples, length, waves[-(-len(self.recorded) // WAVE) if number == 0 else 0 :])
-            reference = ReferenceRollout(self.expert, self.task.source(n), 1, self.context.observation_scale)
+            reference = self._beside(method, n)
             with self.counter.counting("collection"):
                 wave = self._wave(method, reference, n, length, goal - samples, (number, len(waves)))
             self.folder.save_wave(number, len(waves), wave)
@@ -253,6 +256,12 @@ class _Run:
             samples += _samples(wave)
             self._tell("collect", samples, number)
         return waves
+
+    def _beside(self, method: Method, n: int) -> ReferenceRollout | None:
+        """A simulation that runs beside n robots; none for a method that knows no simulator."""
+        if isinstance(method, SelfExploring):
+            return None
+        return ReferenceRollout(self.expert, self.task.source(n), 1, self.context.observation_scale)
 
     def _recorded_waves(self, known: list[list[Episode]]) -> list[list[Episode]]:
         """The waves of the first round that are on disk, after those of what was recorded before the run."""
@@ -262,7 +271,13 @@ class _Run:
         return [*known, *before[len(known) :]]
 
     def _wave(
-        self, method: Method, reference: ReferenceRollout, n: int, length: int, budget: int, name: tuple[int, int]
+        self,
+        method: Method,
+        reference: ReferenceRollout | None,
+        n: int,
+        length: int,
+        budget: int,
+        name: tuple[int, int],
     ) -> list[Episode]:
         """Episodes of n robots; a method that is paid explores by itself, and nobody interrupts it."""
         settings, recorder = self.config.settings.collect, None
@@ -273,6 +288,10 @@ class _Run:
             )
             robot = SealedRobot(recorder)
             settings = dataclasses.replace(settings, interrupt=0.0, drift=np.inf, placed=0)
+        elif isinstance(method, SelfExploring):
+            robot, policy = self.target.robot(n), method.exploring(stream(self.config.seed, "explore", *name))
+            if not method.is_interrupted:
+                settings = dataclasses.replace(settings, interrupt=0.0)
         else:
             robot, policy = self.target.robot(n), method.policy()
         rng = stream(self.config.seed, "collect", *name)

@@ -15,6 +15,7 @@ from isthmus.vision.samples import Frame, Sample, sample_of
 from isthmus.vision.stage.build import build_stage
 from isthmus.vision.stage.draw import ANY, Drawn, draw, generator
 from isthmus.vision.stage.scene import Scene
+from isthmus.vision.windows import RANGE, to_crop, windows_at
 
 FLAG = mujoco.mjtRndFlag
 NEVER = (FLAG.mjRND_REFLECTION, FLAG.mjRND_HAZE, FLAG.mjRND_SKYBOX, FLAG.mjRND_FOG)
@@ -30,7 +31,8 @@ class Renderer:
     def __init__(self, scene: Scene, randomise: Randomise, frame: Frame, *, samples: int = 0, seed: int = 0) -> None:
         """Open a graphics context; `samples` a pixel, 0 for one."""
         os.environ.setdefault("LP_NUM_THREADS", "0")  # llvmpipe: one process a core is faster than threads
-        width, height = max(frame.coarse[0], frame.crop), max(frame.coarse[1], frame.crop)
+        widest = int(RANGE * frame.crop)
+        width, height = max(frame.coarse[0], widest), max(frame.coarse[1], widest)
         self.frame, self.seed, self._randomise = frame, seed, randomise
         self.stage = build_stage(scene, randomise, (width, height), samples, seed)
         self._lens = Lens(randomise)
@@ -46,7 +48,6 @@ class Renderer:
         self._eye = mujoco.MjvCamera()
         self._eye.type, self._eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self.stage.camera_id
         self._coarse = np.zeros((frame.coarse[1], frame.coarse[0], 3), np.uint8)
-        self._crop = np.zeros((frame.crop, frame.crop, 3), np.uint8)
 
     def __enter__(self) -> Self:
         return self
@@ -73,10 +74,12 @@ class Renderer:
         drawn = self.draw(rng, condition)
         look = self._lens.draw(rng)
         self._lens.apply(look, self.picture(drawn.camera), rng, out["coarse"])
-        corners = crop_corners(self.frame, drawn, rng)
-        for number, corner in enumerate(corners):
-            self._lens.apply(look, self.crop(drawn.camera, corner), rng, out["crops"][number])
-        sample_of(drawn, self.stage.scene, corners, out)
+        windows = self._windows(drawn, rng)
+        for number, window in enumerate(windows):
+            seen = self.window(drawn.camera, window)
+            self._lens.apply(look, seen, rng, seen)
+            out["crops"][number] = to_crop(seen, self.frame.crop)
+        sample_of(drawn, self.stage.scene, windows, out)
         return drawn
 
     def draw(self, rng: np.random.Generator, condition: str = ANY) -> Drawn:
@@ -92,10 +95,15 @@ class Renderer:
         self._look_through(camera, np.zeros(2), np.array([camera.width, camera.height], float))
         return self._render(self._coarse, width, height)
 
-    def crop(self, camera: Camera, corner: Float) -> Image:
-        """The square of full resolution whose upper left corner (2,) is given; valid until the next one."""
-        self._look_through(camera, corner, np.full(2, self.frame.crop))
-        return self._render(self._crop, self.frame.crop, self.frame.crop)
+    def window(self, camera: Camera, window: Float) -> Image:
+        """A window (3,) of the picture at full resolution, as it was last drawn."""
+        edge = int(window[2])
+        self._look_through(camera, window[:2], np.full(2, edge))
+        return np.ascontiguousarray(self._render(np.empty((edge, edge, 3), np.uint8), edge, edge))
+
+    def _windows(self, drawn: Drawn, rng: np.random.Generator) -> Float:
+        scene, middles = self.stage.scene, crop_middles(self.frame, drawn, rng)
+        return windows_at(drawn.camera, middles, scene.height, scene.radius, self.frame.crop)
 
     def target_pixels(self, camera: Camera, *, alone: bool) -> int:
         """How many pixels of the low-resolution picture show the target; `alone` leaves the distractors out."""
@@ -119,11 +127,11 @@ class Renderer:
             self._update(camera)
         return int(np.isin(colours @ [1, 256, 65536], list(numbers)).sum())
 
-    def render_again(self, camera: Camera, corners: Float) -> None:
+    def render_again(self, camera: Camera, windows: Float) -> None:
         """Render and read the pictures of the last image again: the floor that this renderer is measured against."""
         self.picture(camera)
-        for corner in corners:
-            self.crop(camera, corner)
+        for window in windows:
+            self.window(camera, window)
 
     def _update(self, camera: Camera) -> None:
         """Take over geometry and looks, and put the camera where it was drawn."""
@@ -150,8 +158,8 @@ class Renderer:
         return out[::-1]  # OpenGL's first row is the lowest
 
 
-def crop_corners(frame: Frame, drawn: Drawn, rng: np.random.Generator) -> Float:
-    """Upper left corners (crops, 2) of what the second stage learns from.
+def crop_middles(frame: Frame, drawn: Drawn, rng: np.random.Generator) -> Float:
+    """Pixels (crops, 2) about which the second stage learns to look.
 
     The first crop has the target in it, off its middle as the first stage will be. Others show a distractor, or any
     place if there is none: what it must learn to refuse.
@@ -166,7 +174,7 @@ def crop_corners(frame: Frame, drawn: Drawn, rng: np.random.Generator) -> Float:
             middles[number] = others[int(chance[1] * len(others))] + jitter
         else:
             middles[number] = chance[1:] * [drawn.camera.width, drawn.camera.height]
-    return np.round(middles - frame.crop / 2)
+    return middles
 
 
 def open_context(width: int, height: int) -> Any:  # noqa: ANN401 - one of several backends without types

@@ -26,7 +26,7 @@ class Frame:
     coarse: tuple[int, int] = (160, 120)
     """Width and height of the whole picture at low resolution."""
     crop: int = 96
-    """Edge of a crop at full resolution."""
+    """Edge of a crop, which shows two diameters of the object."""
     crops: int = 2
     """Crops for each image in training."""
 
@@ -48,7 +48,7 @@ def sample_type(frame: Frame) -> np.dtype[Any]:
         [
             ("coarse", np.uint8, (height, width, 3)),
             ("crops", np.uint8, (frame.crops, crop, crop, 3)),
-            ("corners", np.float32, (frame.crops, 2)),  # of the crops in the full picture
+            ("windows", np.float32, (frame.crops, 3)),  # of the crops in the full picture: corner and edge
             ("pixel", np.float32, (2,)),  # of the target in the full picture
             ("position", np.float32, (3,)),
             ("yaw", np.float32),  # in the world
@@ -64,10 +64,10 @@ def new_samples(count: int, frame: Frame) -> Samples:
     return np.zeros(count, sample_type(frame))
 
 
-def sample_of(drawn: Drawn, scene: Scene, corners: Float, out: Sample) -> None:
+def sample_of(drawn: Drawn, scene: Scene, windows: Float, out: Sample) -> None:
     """Write the labels of an image."""
     camera = drawn.camera
-    out["corners"], out["pixel"], out["position"], out["yaw"] = corners, drawn.pixel, drawn.position, drawn.yaw
+    out["windows"], out["pixel"], out["position"], out["yaw"] = windows, drawn.pixel, drawn.position, drawn.yaw
     out["turn"] = fold(drawn.yaw - heading(camera, drawn.position), scene.symmetry)
     out["camera"] = [*camera.position, *camera.quaternion, camera.focal]
     out["distractors"] = np.nan

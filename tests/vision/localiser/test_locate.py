@@ -5,13 +5,21 @@ import pytest
 
 from isthmus.vision.localiser.confidence import Calibration
 from isthmus.vision.localiser.evaluate import Trial, score, summarise
-from isthmus.vision.localiser.locate import Localiser, ObjectFacts, cut
+from isthmus.vision.localiser.locate import Localiser, ObjectFacts
 from isthmus.vision.samples import Frame
 from isthmus.vision.stage.scene import Table
 
 FRAME = Frame()
 FACTS = ObjectFacts("cube", 0.93, 0.057, 4)
 TABLE = Table("table", (-1.26, -0.61), (-0.5, 0.61), 0.89)
+
+
+def seen_in(crop):
+    """Corner and edge of the window of the picture that a crop shows, from its colours."""
+    colours = crop.astype(float) * 4
+    middle = colours[47:49, 47:49, :2].mean((0, 1))
+    across = colours[48, 72, 0] - colours[48, 24, 0]
+    return middle - across, 2 * across
 
 
 def network_of(camera, target, decoy=None, *, turn=0.3):
@@ -33,9 +41,10 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
     def crop(crops):
         places, nothing = np.full((len(crops), 24, 24), -20.0), np.zeros(len(crops))
         for number, one in enumerate(crops):
-            corner = one[0, 0].astype(float) * 4  # the picture of these tests has its own place as its colours
-            if np.all(np.abs(at - corner[:2] - 48) < 44):
-                places[number] = bump(24, 24, (at - corner[:2]) / 4, 6.0)
+            corner, edge = seen_in(one)
+            inside = (at - corner) * (24 / edge)
+            if np.all((inside > 1) & (inside < 23)):
+                places[number] = bump(24, 24, inside, 6.0)
         turns = np.zeros((len(crops), 2, 24, 24))
         turns[:, 0], turns[:, 1] = np.cos(4 * turn), np.sin(4 * turn)
         return places, nothing, turns
@@ -47,13 +56,13 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
 def picture():
     """A picture whose colours are its coordinates, divided by four."""
     y, x = np.mgrid[:480, :640]
-    return np.stack([x // 4, y // 4, 0 * x], axis=2).astype(np.uint8)
+    return np.stack([(x + 2) // 4, (y + 2) // 4, 0 * x], axis=2).astype(np.uint8)
 
 
 def test_the_second_stage_overrules_the_first(camera, picture):
     target, decoy = np.array([-0.83, 0.11, 0.93]), np.array([-0.62, -0.22, 0.93])
     located = network_of(camera, target, decoy).locate(picture, camera)
-    assert located.position == pytest.approx(target, abs=0.012)  # crops begin at multiples of four here
+    assert located.position == pytest.approx(target, abs=0.015)  # colours tell places to four pixels here
     assert located.sure
     assert located.std < 0.02
 
@@ -64,12 +73,13 @@ def test_what_is_not_on_the_table_is_not_looked_at(camera, picture):
     for place, found in ((edge, True), (beyond, False), (behind, False)):
         made = network_of(camera, place)
         looked = []
-        crop = lambda crops, made=made, looked=looked: looked.append(crops[:, 0, 0] * 4.0) or made.crop(crops)  # noqa: E731
+        crop = lambda crops, made=made, looked=looked: looked.append(crops) or made.crop(crops)  # noqa: E731
         Localiser(made.coarse, crop, FRAME, FACTS, TABLE, Calibration()).locate(picture, camera)
-        near = np.abs(looked[0][:, :2] + 48 - camera.project(place)[0]).max(1) < 44
-        assert near.any() == found
+        middles = [corner + edge / 2 for corner, edge in map(seen_in, looked[0])]
+        near = [np.abs(middle - camera.project(place)[0]).max() < 30 for middle in middles]
+        assert any(near) == found
     away = dataclasses.replace(network_of(camera, target), table=Table("table", (-9.0, 3.0), (-8.0, 4.0), 0.89))
-    assert away.locate(picture, camera).position == pytest.approx(target, abs=0.012)  # no cell shows that table
+    assert away.locate(picture, camera).position == pytest.approx(target, abs=0.015)  # no cell shows that table
 
 
 def test_yaw_is_turned_from_the_view_into_the_world(camera, picture):
@@ -96,15 +106,6 @@ def test_errors_and_right_objects_are_counted(camera, picture):
     swapped = Trial("distractors", picture, camera, decoy, 0.0, target[None])
     figures = summarise(score(localiser, [good, swapped]), FACTS.radius)["distractors"]
     assert figures["right"] == 0.5
-    assert figures["median_cm_right"] < 1.2
+    assert figures["median_cm_right"] < 1.5
     assert figures["mean_cm"] == pytest.approx(100 * np.linalg.norm(target - decoy) / 2, abs=1)
     assert figures["right_when_sure"] == 0.5
-
-
-def test_crops_reach_beyond_the_picture(picture):
-    crop = cut(picture, np.array([-10, 470]), 32)
-    assert crop.shape == (32, 32, 3)
-    assert not crop[:, :10].any()
-    assert not crop[10:].any()
-    assert (crop[:10, 10:] == picture[470:, :22]).all()
-    assert not cut(picture, np.array([900, -200]), 32).any()

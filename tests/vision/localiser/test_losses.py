@@ -40,8 +40,8 @@ def test_both_networks_learn_from_a_batch():
         one["pixel"] = rng.uniform([40, 40], [216, 152])
         x, y = (one["pixel"] / 4).astype(int)
         one["coarse"][y - 2 : y + 2, x - 2 : x + 2] = 255
-        one["corners"] = [one["pixel"] - rng.uniform(8, 24, 2), [0, 0]]
-        u, v = (one["pixel"] - one["corners"][0]).astype(int)
+        one["windows"] = [[*(one["pixel"] - rng.uniform(8, 24, 2)), 32], [0, 0, 32]]
+        u, v = (one["pixel"] - one["windows"][0][:2]).astype(int)
         one["crops"][0, v - 4 : v + 4, u - 4 : u + 4] = 255
         one["turn"] = 0.2
     coarse, crop = CoarseNetwork((8, 8, 8, 8)), CropNetwork((8, 8, 8, 8))

@@ -10,6 +10,8 @@ with Q = 1 in standard deviations of a step, R = 1 in half ranges of the actuato
 step. P is averaged over the trajectory, at unit trace; so is R.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from isthmus.core import AnyPolicy, Bool, Float, Simulator, rollout
@@ -29,10 +31,19 @@ def cost_to_go(policy: AnyPolicy, simulator: Simulator, rng: np.random.Generator
     """The metric of `policy` in `simulator`, whose worlds run side by side; actuator limits are kept for it here."""
     observations, actions, running = _rollout(policy, simulator, rng)
     even = _step_scaled_metric(simulator, observations, running)
-    found: list[Float] = []
-    for world in range(min(ROLLOUTS, simulator.n)):
-        length = int(running[:, world].sum())
-        found += _riccati(simulator, observations[:length, world], actions[:length, world], even)
+    courses = [
+        (observations[:length, world], actions[:length, world])
+        for world in range(min(ROLLOUTS, simulator.n))
+        if (length := int(running[:, world].sum()))
+    ]
+    return cost_to_go_along(simulator, courses, even)
+
+
+def cost_to_go_along(simulator: Simulator, courses: Sequence[tuple[Float, Float]], even: Metric) -> Metric:
+    """The metric along `courses`: the observations (T, obs) and the actions (T, act) of each."""
+    found = [
+        weights for observations, actions in courses for weights in _riccati(simulator, observations, actions, even)
+    ]
     traces = [float(np.trace(weights)) for weights in found]
     weights: Float = np.mean([weights / trace for weights, trace in zip(found, traces, strict=True)], axis=0)
     root = np.asarray(np.linalg.cholesky(weights + 1e-12 * np.eye(len(even.targets))), dtype=np.float64)

@@ -9,6 +9,8 @@ need not. What the model foresees wrongly is carried along: it errs in the next 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -43,13 +45,48 @@ FOLLOW = 0.1
 LEAST_HISTORY = 3
 
 
-class PreviewPolicy(AdaptedPolicy):
-    """The source's policy, its commands changed so that the robot keeps to the simulator's trajectory."""
+class Course(Protocol):
+    """Where the source goes from here on."""
 
-    def __init__(self, source: Source, arx: ArxModel) -> None:
-        """Look ahead with `arx`."""
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of n robots that begin an episode."""
+        ...
+
+    def ahead(self, history: History, state: PolicyState) -> tuple[Float, Float, PolicyState]:
+        """What the source does (n, h, act) and sees (n, h, obs) in the next h steps, and its state after one step."""
+        ...
+
+
+@dataclass(frozen=True)
+class SimulatedCourse:
+    """Runs the policy of the source in its simulator."""
+
+    policy: AnyPolicy
+    simulator: Simulator
+
+    def initial_state(self, n: int) -> PolicyState:
+        """The state of the policy for n robots that begin an episode."""
+        return initial_state(self.policy, n)
+
+    def ahead(self, history: History, state: PolicyState) -> tuple[Float, Float, PolicyState]:
+        """What the source does (n, h, act) and sees (n, h, obs) in the next h steps, and its state after one step."""
+        actions, seen, states = list[Float](), list[Float](), list[PolicyState]()
+        for _ in range(HORIZON):
+            action, state = act(self.policy, history, state)
+            actions.append(action)
+            states.append(state)
+            seen.append(self.simulator.predict(history, action))
+            history = History.of(seen[-1])
+        return np.stack(actions, axis=1), np.stack(seen, axis=1), states[0]
+
+
+class PreviewPolicy(AdaptedPolicy):
+    """The source's policy, its commands changed so that the robot keeps to the source's trajectory."""
+
+    def __init__(self, source: Source, arx: ArxModel, course: Course | None = None) -> None:
+        """Look ahead with `arx` along `course`; along the simulator's trajectory when none is given."""
         self.policy: AnyPolicy = source.pi_src
-        self._simulator: Simulator = source.simulator
+        self._course = course or SimulatedCourse(source.pi_src, source.simulator)
         self._arx, self._spec = arx, source.spec
         self._joints = source.joints if source.spec.commands == "position" else None
         self._sensed = source.spec.robot_dimensions
@@ -67,14 +104,14 @@ class PreviewPolicy(AdaptedPolicy):
             "past": np.zeros((n, self._arx.past * self._arx.actions)),
             "error": np.zeros((n, len(self._sensed))),
         }
-        return {**initial_state(self.policy, n), **own}
+        return {**self._course.initial_state(n), **own}
 
     def decide(self, history: History, state: PolicyState) -> tuple[Decision, PolicyState]:
         """The command for n histories, and what it is meant to reach."""
         now, steps = history.current[:, self._sensed], state["steps"]
         past = led_past(history, self._arx.past, steps, self._joints)
         error = self._expected_error(history, now, state)
-        source, wanted, after = self._reference(history, state)
+        source, wanted, after = self._course.ahead(history, state)
         spec = self._spec
         within = spec.clip(source)
         free = self._arx.rollout(now, within, past, error)[:, :, self._targets]
@@ -83,17 +120,6 @@ class PreviewPolicy(AdaptedPolicy):
         command = keep_overflow(source[:, 0], corrected, spec.action_low, spec.action_high)
         own = {"steps": steps + 1, "past": past, "error": error}
         return Decision(source[:, 0], wanted[:, 0], command), {**after, **own}
-
-    def _reference(self, history: History, state: PolicyState) -> tuple[Float, Float, PolicyState]:
-        """What the source would do (n, h, act) and see (n, h, obs) from here on, and its state after one step."""
-        actions, seen, states = list[Float](), list[Float](), list[PolicyState]()
-        for _ in range(HORIZON):
-            action, state = act(self.policy, history, state)
-            actions.append(action)
-            states.append(state)
-            seen.append(self._simulator.predict(history, action))
-            history = History.of(seen[-1])
-        return np.stack(actions, axis=1), np.stack(seen, axis=1), states[0]
 
     def _expected_error(self, history: History, now: Float, state: PolicyState) -> Float:
         """The error that is expected of the model in the next step (n, s): none in the first of an episode."""
@@ -111,11 +137,12 @@ class PreviewMethod:
     kind = KIND
     needs_target_data = True
 
-    def __init__(self, source: Source, settings: MethodSettings) -> None:
-        """Start without a model."""
+    def __init__(self, source: Source, settings: MethodSettings, course: Course | None = None) -> None:
+        """Start without a model; the source's trajectory comes from `course`, or from its simulator."""
         if source.spec.commands == "position" and source.joints is None:
             raise Problem("looking ahead needs actuators that each drive one joint, and this robot has others")
         self._source, self._history = source, max(settings.history, LEAST_HISTORY)
+        self._course = course
         self._arx: ArxModel | None = None
 
     @property
@@ -127,7 +154,7 @@ class PreviewMethod:
         """The adapted policy, once there is a model."""
         if self._arx is None:
             return Unadapted(self._source.pi_src, self._source.simulator)
-        return PreviewPolicy(self._source, self._arx)
+        return PreviewPolicy(self._source, self._arx, self._course)
 
     def learn(
         self,

@@ -38,6 +38,7 @@ class Preview:
         from isthmus.vision.marks import TRUE, mark_cross, png
         from isthmus.vision.renderer import Renderer
         from isthmus.vision.samples import Frame, new_samples
+        from isthmus.vision.windows import in_crop
 
         check_range("images", self.images, 1, 500)
         scene, frame = self.scene.read(), Frame()
@@ -47,8 +48,8 @@ class Preview:
                 drawn = renderer.sample(index, out[0])
                 whole = mark_cross(out[0]["coarse"].repeat(2, 0).repeat(2, 1), drawn.pixel / 2, TRUE, 14)
                 crops = [
-                    mark_cross(crop, drawn.pixel - corner, TRUE, 6)
-                    for crop, corner in zip(out[0]["crops"], out[0]["corners"], strict=True)
+                    mark_cross(crop, in_crop(drawn.pixel, window, len(crop)), TRUE, 6)
+                    for crop, window in zip(out[0]["crops"], out[0]["windows"], strict=True)
                 ]
                 beside = np.zeros((frame.crop, whole.shape[1], 3), np.uint8)
                 beside[:, : frame.crop * len(crops)] = np.hstack(crops)

@@ -3,7 +3,10 @@
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+import numpy as np
+
 from isthmus.adapt import Source
+from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Float, stream
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
@@ -39,6 +42,9 @@ class SourceContext:
     @cached_property
     def observation_scale(self) -> Float:
         """How much each observation varies along the policy's trajectory (obs,)."""
+        if isinstance(self.policy, ReferencePolicy):
+            std = self.policy.reference.observations.std(axis=0)
+            return np.where(std > 0, std, 1.0)
         return observation_scale(self.policy, self.task.source(WORLDS), 1, stream(self.seed, "scale"))
 
     def scores(self, target: Target, episodes: int) -> tuple[Scored, Scored]:

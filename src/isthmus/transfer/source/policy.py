@@ -25,6 +25,8 @@ class PolicyFile:
     """File with the VecNormalize statistics it was trained with."""
     layout: str | None = None
     """Gymnasium's version whose observation it sees; chosen by its size when not given."""
+    reference: bool = False
+    """Whether the file holds recorded observations instead, which are followed."""
     digest: str = ""
     """Of the files' content: a run goes on only with the policy it was begun with."""
     _trusted: ClassVar[bool] = False
@@ -44,6 +46,8 @@ class PolicyFile:
     @property
     def options(self) -> dict[str, object]:
         """The options of a command that name it."""
+        if self.reference:
+            return {"source": self.path}
         return {"policy": self.path, "normaliser": self.normaliser, "layout": self.layout, "trust": self._trusted}
 
     def trusted(self) -> "PolicyFile":
@@ -54,6 +58,10 @@ class PolicyFile:
 
     def load(self, task: Task) -> AnyPolicy:
         """The policy, for the task's robot."""
+        if self.reference:
+            from isthmus.transfer.source.reference import load_reference_policy  # noqa: PLC0415 - only who follows one
+
+            return load_reference_policy(Path(self.path), task)
         normaliser = Path(self.normaliser) if self.normaliser else None
         return load_policy(
             Path(self.path),

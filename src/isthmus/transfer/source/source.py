@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import numpy as np
+
 from isthmus.adapt import Source, SourceCost
 from isthmus.adapt.auto.perturbed_world import PerturbedWorld
 from isthmus.adapt.common.sim_derived import sim_derived_policy
-from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse
+from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse, SourceFacts
+from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Episode, Float, Problem, stream
 from isthmus.evaluate import Scorable, evaluate
 from isthmus.experts import load_robust
@@ -123,6 +126,7 @@ WORLDS = 16
 
 def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
     """What methods know of the task, the policy for it, and the simulator that it was made in."""
+    followed = policy if isinstance(policy, ReferencePolicy) else None
     return Source(
         policy=policy,
         simulator=task.source(),
@@ -134,4 +138,11 @@ def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
         robust=robust_for(task),
         rehearsal=rehearsal_in(task, policy, seed),
         robot_model=task.robot_model,
+        facts=None if followed is None else _facts(followed),
+        reference=None if followed is None else followed.reference,
     )
+
+
+def _facts(policy: ReferencePolicy) -> SourceFacts:
+    """What the reference tells of itself, without a rollout."""
+    return SourceFacts(derived=np.empty(0, np.int64), cost_to_go=policy.metric, step_scale=policy.metric.scale)

@@ -15,6 +15,7 @@ from isthmus.vision.localiser.peaks import Peak, find_peaks, softmax
 from isthmus.vision.pixels import Image
 from isthmus.vision.samples import Frame, fold
 from isthmus.vision.stage.scene import Table
+from isthmus.vision.windows import cut, to_crop, windows_at
 
 CANDIDATES = 4
 """Places of the first stage that the second looks at."""
@@ -63,6 +64,20 @@ class Located:
 
 
 @dataclass(frozen=True)
+class _Grid:
+    """Where the cells of a heatmap are in the picture."""
+
+    origin: Float
+    """Pixel of the first cell's corner (2,)."""
+    step: float
+    """Pixels of a cell."""
+
+    def pixels(self, cells: Float) -> Float:
+        """Pixels (..., 2) of places in cells (..., 2)."""
+        return self.origin + cells * self.step
+
+
+@dataclass(frozen=True)
 class _Candidate:
     pixel: Float
     score: float
@@ -88,26 +103,24 @@ class Localiser:
         """Locate the object in a picture of the camera, at full resolution."""
         small = np.asarray(cv2.resize(picture, self.frame.coarse, interpolation=cv2.INTER_AREA), np.uint8)
         logits = np.asarray(self.coarse(small[None])[0], float)
-        peaks = find_peaks(softmax(self._on_table(logits, camera)), CANDIDATES, COARSE_REACH)
-        middles = [self._pixel(peak.at) for peak in peaks]
-        corners = np.round(np.array(middles) - self.frame.crop / 2).astype(int)
-        crops = np.stack([cut(picture, corner, self.frame.crop) for corner in corners])
+        whole = _Grid(np.full(2, -PADDING * self.frame.scale), COARSE_STRIDE * self.frame.scale)
+        peaks = find_peaks(softmax(self._on_table(logits, camera, whole)), CANDIDATES, COARSE_REACH)
+        middles = whole.pixels(np.array([peak.at for peak in peaks]))
+        windows = windows_at(camera, middles, self.facts.height, self.facts.radius, self.frame.crop)
+        grids = [_Grid(window[:2], STRIDE * window[2] / self.frame.crop) for window in windows]
+        crops = np.stack([to_crop(cut(picture, window), self.frame.crop) for window in windows])
         places, nothing, turns = self.crop(crops)
         candidates = [
-            self._candidate(peak, corner, np.asarray(place, float), float(none), turn)
-            for peak, corner, place, none, turn in zip(peaks, corners, places, nothing, turns, strict=True)
+            self._candidate(peak, grid, self._on_table(np.asarray(place, float), camera, grid), float(none), turn)
+            for peak, grid, place, none, turn in zip(peaks, grids, places, nothing, turns, strict=True)
         ]
         return self._choose(candidates, camera)
 
-    def _pixel(self, cells: Float) -> Float:
-        """Where cells of the first heatmap (..., 2) are in the picture."""
-        return (cells * COARSE_STRIDE - PADDING) * self.frame.scale
-
-    def _on_table(self, logits: Float, camera: Camera) -> Float:
+    def _on_table(self, logits: Float, camera: Camera, grid: _Grid) -> Float:
         """Logits of the cells from which the object's middle can be seen on the table; all, if the camera sees none."""
         rows, columns = logits.shape
         corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1]
-        points = camera.to_plane(self._pixel(corners.astype(float)), self.facts.height)[:, :2]
+        points = camera.to_plane(grid.pixels(corners.astype(float)), self.facts.height)[:, :2]
         beyond = self.facts.radius  # an object whose middle is at the edge, and a calibration that is a little off
         off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
         near = np.nan_to_num(off, nan=np.inf).reshape(rows + 1, columns + 1)
@@ -115,13 +128,13 @@ class Localiser:
         seen = nearest < beyond
         return np.where(seen, logits, -np.inf) if seen.any() else logits
 
-    def _candidate(self, peak: Peak, corner: Float, place: Float, none: float, turn: Float) -> _Candidate:
+    def _candidate(self, peak: Peak, grid: _Grid, place: Float, none: float, turn: Float) -> _Candidate:
         cells = place.shape[0]
         shares = softmax(np.append(place.ravel(), none))
         [best] = find_peaks(shares[:-1].reshape(cells, cells), 1) or [peak]
         score = np.log(max(best.mass, 1e-9)) + self.calibration.coarse_weight * np.log(max(peak.mass, 1e-9))
         said = np.asarray(turn, float)[:, best.cell[0], best.cell[1]]
-        return _Candidate(corner + best.at * STRIDE, float(score), peak.mass, best.mass, best.spread * STRIDE, said)
+        return _Candidate(grid.pixels(best.at), float(score), peak.mass, best.mass, best.spread * grid.step, said)
 
     def _choose(self, candidates: list[_Candidate], camera: Camera) -> Located:
         candidates = sorted(candidates, key=lambda one: -one.score)
@@ -149,16 +162,6 @@ class Localiser:
         if not np.isfinite(lengths).all():
             return float(self.facts.radius * 10)
         return float(self.calibration.std_scale * np.linalg.norm(lengths))
-
-
-def cut(picture: Image, corner: NDArray[np.int_], edge: int) -> Image:
-    """The square of a picture whose upper left corner is given; black beyond the picture."""
-    out = np.zeros((edge, edge, 3), np.uint8)
-    x, y = int(corner[0]), int(corner[1])
-    part = picture[max(0, y) : max(0, y + edge), max(0, x) : max(0, x + edge)]
-    top, left = max(0, -y), max(0, -x)
-    out[top : top + part.shape[0], left : left + part.shape[1]] = part
-    return out
 
 
 def _log_odds(share: float) -> float:

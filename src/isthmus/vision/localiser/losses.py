@@ -10,6 +10,7 @@ from torch.nn import functional
 from isthmus.vision.localiser.network import CoarseNetwork, CropNetwork
 from isthmus.vision.localiser.network_layout import COARSE_STRIDE, PADDING, STRIDE
 from isthmus.vision.samples import Frame, Samples
+from isthmus.vision.windows import in_crop
 
 SPREAD = 0.8
 """Standard deviation, in cells, of the distribution that stands for a place: it tells where within a cell it is."""
@@ -35,8 +36,8 @@ def compute_losses(coarse: CoarseNetwork, crop: CropNetwork, samples: Samples, f
     of_coarse = cross_entropy(heat, at, torch.ones(len(at)))
     shape = samples["crops"].shape  # (n, crops, edge, edge, 3)
     crops = torch.from_numpy(np.ascontiguousarray(samples["crops"])).reshape(-1, *shape[2:])
-    corners = torch.from_numpy(np.ascontiguousarray(samples["corners"]))
-    within = ((pixel[:, None] - corners) / STRIDE).reshape(-1, 2)
+    seen_at = in_crop(samples["pixel"][:, None], samples["windows"], frame.crop)  # (n, crops, 2)
+    within = torch.from_numpy(np.ascontiguousarray(seen_at, np.float32)).reshape(-1, 2) / STRIDE
     cells = frame.crop // STRIDE
     there = ((within > 0) & (within < cells)).all(dim=1)
     places, nothing, turn = crop(crops)
