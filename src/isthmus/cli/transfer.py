@@ -88,7 +88,8 @@ class Transfer:
     method: str | None = None
     """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     estimator: str = "none"
-    """What makes observations of what the target's sensors show: none or kalman (docs/estimation.md)."""
+    """What makes observations of what the target's sensors show: none, kalman, learned or auto
+    (docs/estimation.md)."""
     sensors: tuple[str, ...] = ()
     """What the target senses: all, positions, velocities or names of observations. What the robot file says, or all,
     when not given."""

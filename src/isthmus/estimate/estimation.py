@@ -1,17 +1,19 @@
 """The estimation of one run: the filter in front of its target, and how it learns from what the sensors showed."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import Episode, Estimator, Float, Int, Problem, unknown_name
+from isthmus.core import Episode, Estimator, Float, Int, Mlp, Problem, unknown_name
+from isthmus.estimate.choice import CLEARLY, surprise
 from isthmus.estimate.course import Course
 from isthmus.estimate.filter import Filter, SensorModel, Shown
 from isthmus.estimate.innovations import Explanation
 from isthmus.estimate.kalman import KalmanFilter, Process
+from isthmus.estimate.learned import LearnedFilter
 from isthmus.estimate.physics import Model, model_of, simulator_of
 from isthmus.estimate.recorded import Recording, runs_of
 from isthmus.estimate.smoother import smoothed
@@ -20,8 +22,12 @@ from isthmus.io import load_arrays, save_arrays
 from isthmus.sim import RobotModel
 from isthmus.sysid.physics import Physics
 
-ESTIMATORS = ("none", "kalman")
+ESTIMATORS = ("none", "kalman", "learned", "auto")
 """What can stand in the Estimator stage."""
+TRAINED = ("learned", "auto")
+"""Those that need a network, which is trained in the source simulator."""
+NETWORK = "network_"
+"""Before the names of its arrays in a file."""
 KIND = "estimator"
 """The kind of its file."""
 MOST_STEPS = 600
@@ -46,6 +52,8 @@ class SensorReport:
 
     used: bool
     """Whether a filter stands before the target; sensors that are exact need none."""
+    estimator: str = "kalman"
+    """Which one that is."""
     noise: tuple[float, ...] = ()
     bias: tuple[float, ...] = ()
     """Standard deviations for each sensor."""
@@ -56,9 +64,21 @@ class SensorReport:
 class Estimation:
     """A filter for the robots of a target; it is changed only between episodes."""
 
-    def __init__(self, kind: str, robot_model: RobotModel, sensed: Int, course: Course) -> None:
-        """Begin with what is known of the source."""
+    def __init__(
+        self,
+        kind: str,
+        robot_model: RobotModel,
+        sensed: Int,
+        course: Course,
+        train: Callable[[], Mlp] | None = None,
+    ) -> None:
+        """Begin with what is known of the source; `train` makes the network of a learned estimator."""
         check_estimator(kind)
+        if kind in TRAINED and train is None:
+            raise Problem(f"estimator {kind} needs a network: say how it is trained")
+        self._train = train
+        self._network: Mlp | None = None
+        self._chosen = "learned" if kind == "learned" else "kalman"
         self._kind, self._robot_model, self._sensed = kind, robot_model, sensed
         self._physics = Physics(robot_model)
         self._course = course
@@ -111,14 +131,33 @@ class Estimation:
         sensors = self._model.explained.sensors
         least = EXACT * self._course.scale[self._sensed]
         self._exact = sensors.is_exact(self._robot_model.spec.observation_size, least=least)
+        if self._kind == "auto" and not self._exact:
+            self._chosen = self._compared(recording, self._model)
         self._choose()
+
+    def _compared(self, recording: Recording, model: Model) -> str:
+        """The estimator from whose estimates the next values of the sensors are foreseen best."""
+        one = model.explained.filter
+        kalman, learned = (
+            surprise(
+                recording.estimates(each),
+                recording,
+                one.simulator,
+                self._sensed,
+                self._course.scale,
+                one.sensors.delay,
+            )
+            for each in (one, self._learned_filter())
+        )
+        return "learned" if learned < kalman - CLEARLY else "kalman"
 
     def estimated(self, episodes: Sequence[Episode]) -> list[Episode]:
         """Episodes of what was sensed, with estimates in its place."""
         runs = [one for episode in episodes for one in episode]
         if any(one.context for one in runs):
             raise Problem("single steps from placed states cannot be estimated: leave --collect.placed at 0")
-        recording, one = Recording.of(runs), self._filter
+        recording = Recording.of(runs)
+        one = self._filter if self._model is None else self._model.explained.filter
         estimates = smoothed(one, recording) if isinstance(one, KalmanFilter) else recording.estimates(one)
         found = iter([replace(one, observations=estimates[i, : len(one) + 1]) for i, one in enumerate(runs)])
         return [[next(found) for _ in episode] for episode in episodes]
@@ -126,10 +165,11 @@ class Estimation:
     def report(self) -> SensorReport:
         """What is known of the sensors."""
         if self._model is None:
-            return SensorReport(self.active)
+            return SensorReport(self.active, self._chosen)
         sensors, names = self._model.explained.sensors, self._robot_model.spec.observation_names
         return SensorReport(
             self.active,
+            self._chosen,
             tuple(sensors.noise.tolist()),
             tuple(sensors.bias.tolist()),
             sensors.delay,
@@ -139,7 +179,7 @@ class Estimation:
     def save(self, path: Path) -> None:
         """Write what was learned."""
         arrays: dict[str, np.ndarray] = {}
-        about = {"kind": KIND, "learned_from": self._learned_from, "exact": self._exact}
+        about = {"kind": KIND, "learned_from": self._learned_from, "exact": self._exact, "chosen": self._chosen}
         if self._model is not None:
             one = self._model.explained
             arrays = {
@@ -149,6 +189,8 @@ class Estimation:
                 "z": self._model.z,
             }
             about |= {"delay": one.sensors.delay, "nll": one.nll}
+        if self._network is not None:
+            arrays |= {NETWORK + name: array for name, array in self._network.arrays().items()}
         save_arrays(path, arrays, about)
 
     def restore(self, path: Path) -> None:
@@ -156,10 +198,19 @@ class Estimation:
         arrays, about = load_arrays(path, KIND)
         try:
             self._learned_from, self._exact = int(about["learned_from"]), bool(about["exact"])
-            self._model = self._read(arrays, int(about["delay"]), float(about["nll"])) if arrays else None
+            self._chosen = self._choice(str(about.get("chosen", self._chosen)))
+            known = "z" in arrays
+            self._model = self._read(arrays, int(about["delay"]), float(about["nll"])) if known else None
+            self._network = _network_of(arrays) or self._network
+            self._choose()
         except (KeyError, TypeError, ValueError) as error:
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged ({error})") from error
-        self._choose()
+
+    def _choice(self, name: str) -> str:
+        allowed = ("kalman", "learned") if self._kind == "auto" else (self._chosen,)
+        if name not in allowed:
+            raise ValueError(f"estimator {name!r}")
+        return name
 
     def _read(self, arrays: dict[str, Float], delay: int, nll: float) -> Model:
         z, process, course = arrays["z"], arrays["process"], self._course
@@ -180,10 +231,22 @@ class Estimation:
     def _choose(self) -> None:
         if self._kind == "none" or self._exact:
             self._filter = self._shown
+        elif self._chosen == "learned":
+            self._filter = self._learned_filter()
         elif self._model is not None:
             self._filter = self._model.explained.filter
         else:
             self._filter = self._first()
+
+    def _learned_filter(self) -> LearnedFilter:
+        """The network, trained now if it was not yet."""
+        if self._network is None and self._train is not None:
+            self._network = self._train()
+        if self._network is None:
+            raise Problem("there is no network for a learned estimator")
+        delay = 0 if self._model is None else self._model.explained.sensors.delay
+        actions = self._robot_model.spec.action_size
+        return LearnedFilter(self._network, self._sensed, self._course.start, actions, delay)
 
     def _first(self) -> KalmanFilter:
         """The filter before anything is known of the target."""
@@ -193,3 +256,9 @@ class Estimation:
             SensorModel(self._sensed, FIRST_NOISE * course.scale[self._sensed], np.zeros(size)),
             Process(FIRST_PROCESS * course.scale, course.start, course.start_covariance),
         )
+
+
+def _network_of(arrays: dict[str, Float]) -> Mlp | None:
+    """The network in a file, if there is one."""
+    own = {name.removeprefix(NETWORK): array for name, array in arrays.items() if name.startswith(NETWORK)}
+    return Mlp.from_arrays(own, "relu") if own else None

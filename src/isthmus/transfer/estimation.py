@@ -1,9 +1,11 @@
 """The estimation that a run asks for."""
 
-from isthmus.core import Problem, stream
+from isthmus.core import Mlp, Problem, stream
+from isthmus.core.extras import require
 from isthmus.estimate.course import course_of
-from isthmus.estimate.estimation import Estimation
+from isthmus.estimate.estimation import TRAINED, Estimation
 from isthmus.estimate.sensors import sensed_columns
+from isthmus.estimate.training import trained_network
 from isthmus.transfer.config import Config
 from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.source.source import WORLDS
@@ -22,6 +24,12 @@ def estimation_of(config: Config, context: SourceContext) -> Estimation | None:
         raise Problem(f"a {config.target.kind} target has no estimator: leave out --estimator and --sensors")
     if task.estimator is not None:
         raise Problem(f"{task.name} has an estimator of its own: leave out --estimator and --sensors")
+    if config.estimator in TRAINED:
+        require(("torch",))
     sensed = sensed_columns(task.robot_model, sensors)
     course = course_of(context.policy, task.source(WORLDS), stream(config.seed, "course"))
-    return Estimation(config.estimator, task.robot_model, sensed, course)
+
+    def train() -> Mlp:
+        return trained_network(context.policy, task.robot_model, sensed, course, config.seed)
+
+    return Estimation(config.estimator, task.robot_model, sensed, course, train)
