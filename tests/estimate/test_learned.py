@@ -18,7 +18,7 @@ from isthmus.estimate.sensors import sensed_columns
 from isthmus.estimate.training import Training, trained_network
 from isthmus.transfer.source.context import SourceContext
 
-QUICK = Training(worlds=32, steps=80, rounds=2, epochs=15, hidden=(64,))
+QUICK = Training(worlds=24, steps=60, rounds=2, epochs=15, hidden=(64,), batch=64)
 
 
 @pytest.fixture(scope="module")

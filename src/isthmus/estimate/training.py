@@ -147,7 +147,8 @@ def _fitted(inputs: Float, answers: Float, how: Training, rng: np.random.Generat
     network, size = nn.Sequential(*parts), min(how.batch, len(x))
     total = how.epochs * -(-len(x) // size)
     optimiser = torch.optim.AdamW(network.parameters(), lr=how.learning_rate, weight_decay=1e-5)
-    done = 0
+    done, threads = 0, torch.get_num_threads()
+    torch.set_num_threads(1)  # a network this small gains nothing from more
     for _ in range(how.epochs):
         for rows in torch.from_numpy(rng.permutation(len(x))).split(size):
             for group in optimiser.param_groups:
@@ -157,6 +158,7 @@ def _fitted(inputs: Float, answers: Float, how: Training, rng: np.random.Generat
             loss.backward()
             optimiser.step()
             done += 1
+    torch.set_num_threads(threads)
     weights = tuple(np.ascontiguousarray(layer.weight.detach().numpy().T) for layer in linear)
     biases = tuple(layer.bias.detach().numpy().copy() for layer in linear)
     return Mlp(weights, biases, "relu", mean, scale, out_mean, out_scale)
