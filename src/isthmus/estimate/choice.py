@@ -20,7 +20,8 @@ def surprise(
     """
     size, act = estimates.shape[2], recording.applied.shape[2]
     before, given = estimates[:, :-1].reshape(-1, size), recording.acting(delay).reshape(-1, act)
-    taken = (np.arange(recording.applied.shape[1]) < recording.steps[:, None]).ravel()
+    times = np.array(range(recording.applied.shape[1]), np.int64)
+    taken = (times < recording.steps[:, None]).ravel()
     ahead = predict_in_chunks(simulator, before[taken], given[taken])[:, sensed]
     seen = recording.sensed[:, 1:].reshape(-1, size)[taken][:, sensed]
     error = np.square((seen - ahead) / scale[sensed])

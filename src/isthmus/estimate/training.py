@@ -143,14 +143,16 @@ def _fitted(inputs: Float, answers: Float, how: Training, rng: np.random.Generat
             weight = rng.standard_normal(tuple(layer.weight.shape)) * np.sqrt(2 / layer.in_features)
             layer.weight.copy_(torch.from_numpy(weight.astype(np.float32)))
             layer.bias.zero_()
-    parts: list[nn.Module] = [part for layer in linear for part in (layer, nn.ReLU())][:-1]
+    parts = [part for layer in linear for part in (layer, nn.ReLU())][:-1]
     network, size = nn.Sequential(*parts), min(how.batch, len(x))
     total = how.epochs * -(-len(x) // size)
     optimiser = torch.optim.AdamW(network.parameters(), lr=how.learning_rate, weight_decay=1e-5)
     done, threads = 0, torch.get_num_threads()
     torch.set_num_threads(1)  # a network this small gains nothing from more
     for _ in range(how.epochs):
-        for rows in torch.from_numpy(rng.permutation(len(x))).split(size):
+        order = torch.from_numpy(rng.permutation(len(x)))
+        for first in range(0, len(x), size):
+            rows = order[first : first + size]
             for group in optimiser.param_groups:
                 group["lr"] = how.learning_rate * (1 - done / total)
             loss = nn.functional.smooth_l1_loss(network(x[rows]), y[rows])
