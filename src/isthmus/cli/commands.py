@@ -16,6 +16,7 @@ from isthmus.cli.deploy.export import ExportBundle
 from isthmus.cli.deploy.run import RunBundle
 from isthmus.cli.experiment.ablation import Ablation
 from isthmus.cli.experiment.anymal import Anymal
+from isthmus.cli.experiment.estimation import Estimation
 from isthmus.cli.experiment.firmware_policies import FirmwarePolicies
 from isthmus.cli.experiment.firmware_transfer import FirmwareTransfer
 from isthmus.cli.experiment.paper import Paper
@@ -134,6 +135,7 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "seeds": Leaf("one gap from many seeds", Seeds),
                 "random-gaps": Leaf("gaps drawn at random on each robot", RandomGaps),
                 "ablation": Leaf("leave out one part of a method at a time", Ablation),
+                "estimation": Leaf("cross gaps of noisy, biased and incomplete sensors with an estimator", Estimation),
                 "suite": Leaf("every method on several gaps of each robot", Suite),
                 "paper": Leaf("the figures of the paper", Paper),
                 "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),

@@ -87,6 +87,12 @@ class Transfer:
     """An actuator model (.npz) for the robot's drives, in simulator and target alike: see `isthmus actuator fit`."""
     method: str | None = None
     """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
+    estimator: str = "none"
+    """What makes observations of what the target's sensors show: none, kalman, learned or auto
+    (docs/estimation.md)."""
+    sensors: tuple[str, ...] = ()
+    """What the target senses: all, positions, velocities or names of observations. What the robot file says, or all,
+    when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     seed: int = 0
@@ -164,6 +170,8 @@ class Transfer:
             safety=self.safety,
             logs=tuple(str(path) for path in self.logs),
             log_map=None if self.map is None else str(self.map),
+            estimator=self.estimator,
+            sensors=self.sensors,
         )
 
     def _method(self, target: TargetSpec) -> str:

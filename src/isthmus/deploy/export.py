@@ -63,6 +63,8 @@ class FinishedRun:
             )
         folder.check()
         config = Config.load(folder.config_path)
+        if config.estimator != "none" or config.sensors:
+            raise Problem(f"{folder.path} was made with an estimator, and no bundle holds one: deploy a run without")
         if task is None and is_code(config.task):
             raise Problem(f"{folder.path} was made with the robot file {config.task}: name it by --task {config.task}")
         if config.policy and config.policy.reference:

@@ -11,6 +11,7 @@ from isthmus.adapt import METHODS, MethodSettings
 from isthmus.adapt.common.method_names import current_method
 from isthmus.core import Problem, check_range, unknown_name
 from isthmus.core.command import command_of
+from isthmus.estimate.estimation import check_estimator
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings
 from isthmus.io import from_json, read_json
@@ -77,6 +78,10 @@ class Config:
     """Files with what the robot was recorded doing, which are learned from before anything is collected."""
     log_map: str | None = None
     """The file that says which of their columns is which joint."""
+    estimator: str = "none"
+    """What turns the target's sensors into observations."""
+    sensors: tuple[str, ...] = ()
+    """What the target senses; all of the observation, or what the task says, when there is nothing here."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense; names are checked when they are looked up."""
@@ -86,6 +91,9 @@ class Config:
         object.__setattr__(self, "environment", target.environment)
         if self.method not in METHODS:
             raise unknown_name("method", self.method, METHODS)
+        check_estimator(self.estimator)
+        if self.settings.collect.placed and (self.estimator != "none" or self.sensors):
+            raise Problem("collect.placed is for sensors that show everything: leave out --estimator and --sensors")
         check_range("samples", self.samples, 1, MOST_SAMPLES)
         check_range("round-samples", self.round_samples, 1, MOST_SAMPLES)
         check_range("history", self.settings.history, 1, LONGEST_HISTORY)
@@ -179,6 +187,8 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
         "samples": config.samples,
         "seed": config.seed,
         "method": config.method,
+        "estimator": None if config.estimator == "none" else config.estimator,
+        "sensors": config.sensors,
         "history": settings.history if settings.history != 1 else None,
         "follow": settings.follow if settings.follow != "auto" else None,
         "may_retrain": settings.may_retrain,

@@ -77,6 +77,10 @@ class RunFolder:
         """Where the model of a round is."""
         return self.path / "models" / f"{round_number:03d}.npz"
 
+    def estimator_path(self, round_number: int) -> Path:
+        """Where a round's estimator is, if the run has one."""
+        return self.path / "models" / f"{round_number:03d}-estimator.npz"
+
     def trace_path(self, name: str) -> Path:
         """Where the recorded episodes of `expert`, `unadapted` or `adapted` are."""
         return self.path / "traces" / f"{name}.npz"

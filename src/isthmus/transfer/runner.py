@@ -7,9 +7,11 @@ run that was killed goes on where it was and comes to the same result.
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from isthmus.adapt.method import SelfExploring
 from isthmus.adapt.registry import TRAINS
 from isthmus.core import AnyPolicy, Episode, Problem, stream
 from isthmus.core.extras import require
+from isthmus.estimate.estimation import Estimation
 from isthmus.evaluate import Scale, Trace, record
 from isthmus.gaps import Gap
 from isthmus.hardware import Stop
@@ -29,6 +32,7 @@ from isthmus.tasks import Task
 from isthmus.transfer.collection import ReferenceRollout, collect
 from isthmus.transfer.config import Config
 from isthmus.transfer.control_step import time_step
+from isthmus.transfer.estimation import estimation_of
 from isthmus.transfer.events import Event, Phase, Watcher
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
@@ -74,8 +78,10 @@ def run_transfer(
     task = context.task
     gap = config.load_gap().resolve(task.robot_model.model)
     gap.apply(task.robot_model.model)  # a gap that does not fit is refused before anything is written
+    estimation = estimation_of(config, context)
+    seen = task if estimation is None else dataclasses.replace(task, estimator=estimation.stage)
     connect = make_target(
-        config.target, Setup(config, task, gap, attended, stop or Stop(), abandon, emulated, recorded)
+        config.target, Setup(config, seen, gap, attended, stop or Stop(), abandon, emulated, recorded)
     )
     with folder.claimed(config, resume=resume):
         if folder.result_path.exists():
@@ -85,7 +91,7 @@ def run_transfer(
         from threadpoolctl import threadpool_limits  # noqa: PLC0415 - whoever only acts does without it
 
         with threadpool_limits(1, user_api="blas"), connect(folder) as target:
-            return _Run(config, folder, context, gap, target, watcher, recorded).run(traces=traces)
+            return _Run(config, folder, context, gap, target, watcher, recorded, estimation).run(traces=traces)
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,7 @@ class _Run:
     target: Target
     watch: Watcher
     recorded: Sequence[Episode] = ()
+    estimation: Estimation | None = None
 
     @cached_property
     def counter(self) -> StepCounter:
@@ -111,9 +118,11 @@ class _Run:
         return self.context.policy
 
     def run(self, *, traces: bool) -> Result:
-        method = make_method(self.config.method, self.context.source, self.config.settings)
+        method = self._method()
         baseline = self._baseline()
-        rounds = self._rounds(method, baseline) if method.needs_target_data else []
+        rounds = list[Round]()
+        if method.needs_target_data or self._estimates:
+            method, rounds = self._rounds(method, baseline)
         if traces:
             self._trace(method)
         self._time_step(method)
@@ -121,6 +130,19 @@ class _Run:
         self.folder.keep({self.folder.result_path: result.save})
         self._tell("done", result.samples, len(rounds), normalised=result.normalised_adapted)
         return result
+
+    def _method(self) -> Method:
+        return make_method(self.config.method, self.context.source, self.config.settings)
+
+    @property
+    def _estimates(self) -> bool:
+        """Whether something is learned of the target's sensors."""
+        return self.config.estimator != "none"
+
+    @property
+    def _plain(self) -> AbstractContextManager[None]:
+        """While the policy is judged as it is, no estimator helps it."""
+        return nullcontext() if self.estimation is None else self.estimation.unused()
 
     def _baseline(self) -> Baseline:
         """Scores of the zero action and the expert in the source, and of the expert on the target."""
@@ -131,7 +153,8 @@ class _Run:
             self._tell("baseline", 0)
             began = time.perf_counter()
             zero, expert = self.context.scores(self.target, self.config.evaluation_episodes)
-            unadapted = self._unadapted()
+            with self._plain:
+                unadapted = self._unadapted()
             baseline = Baseline(zero, expert, unadapted, time.perf_counter() - began)
             self.folder.keep_json(path, dataclasses.asdict(baseline))
         self._tell("baseline", 0, normalised=baseline.scale(baseline.unadapted.score))
@@ -142,13 +165,14 @@ class _Run:
         if not self.config.target.simulated:
             with self.counter.counting("evaluation"):
                 return self.target.score(self.expert, 1, self._starts())
-        return self.context.unadapted(self.target, str(self.gap), self.config.evaluation_episodes)
+        name = " ".join((str(self.gap), *self.config.sensors))
+        return self.context.unadapted(self.target, name, self.config.evaluation_episodes)
 
     def _starts(self) -> np.random.Generator:
         """Every evaluation starts from the same states, which no other stream draws."""
         return stream(self.config.seed, "evaluate")
 
-    def _rounds(self, method: Method, baseline: Baseline) -> list[Round]:
+    def _rounds(self, method: Method, baseline: Baseline) -> tuple[Method, list[Round]]:
         config, folder, scale = self.config, self.folder, baseline.scale
         episodes: list[Episode] = []
         rounds: list[Round] = []
@@ -169,7 +193,7 @@ class _Run:
             samples += _samples(fresh)
             if done is None:
                 collected = time.perf_counter()
-                learned = self._learn(method, episodes, number, samples)
+                method, learned = self._learn(method, episodes, number, samples)
                 fitted = time.perf_counter()
                 evaluated = config.is_scored(samples)
                 if evaluated:
@@ -185,15 +209,18 @@ class _Run:
                 folder.save_round(number, done)
             else:
                 method.restore(MethodState.read(folder.model_path(number), method.kind))
+                if self.estimation is not None:
+                    self.estimation.restore(folder.estimator_path(number))
             rounds.append(done)
             if done.evaluated:
                 self._tell("evaluate", samples, number, normalised=done.normalised)
-        return rounds
+        return method, rounds
 
     def _scored(self, method: Method, unadapted: Scored, settled: Settled | None = None) -> Scored:
         """How well the method does on the target; who does as the expert does comes to what that one came to."""
         policy = method.policy()
-        if isinstance(policy, Unadapted) and policy.policy is self.expert:
+        helped = self.estimation is not None and self.estimation.active
+        if isinstance(policy, Unadapted) and policy.policy is self.expert and not helped:
             return unadapted
         with self.counter.counting("evaluation"):
             return self.target.score(policy, method.history, self._starts(), settled)
@@ -271,6 +298,8 @@ class _Run:
         wave = collect(
             robot, policy, reference, settings, history=method.history, length=length, budget=budget, rng=rng
         )
+        if self.estimation is not None:
+            wave = self.estimation.sensed(wave)
         return wave if recorder is None else recorder.rewarded(wave)
 
     def _robots_for(self, budget: int, length: int, waves: list[list[Episode]]) -> int:
@@ -279,13 +308,21 @@ class _Run:
             length = max(int(np.mean([len(episode[0]) for episode in waves[-1]])), 1)
         return min(max(budget // length, 1), self.target.most_robots)
 
-    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> FitReport:
+    def _learn(self, method: Method, episodes: list[Episode], number: int, samples: int) -> tuple[Method, FitReport]:
+        """Learn of the sensors first; from estimates that have changed, a method learns everything anew."""
+
         def progress(epoch: int, loss: float) -> None:
             self._tell("fit", samples, number, epoch=epoch, loss=loss)
 
-        learned = method.learn(episodes, number, progress)
-        self.folder.keep({self.folder.model_path(number): method.state().write})
-        return learned
+        pieces: dict[Path, Callable[[Path], None]] = {}
+        if self.estimation is not None:
+            self.estimation.learn(episodes, samples)
+            pieces[self.folder.estimator_path(number)] = self.estimation.save
+            if self.estimation.active:
+                episodes, method = self.estimation.estimated(episodes), self._method()
+        learned = method.learn(episodes, number, progress) if method.needs_target_data else FitReport(0, 0)
+        self.folder.keep({**pieces, self.folder.model_path(number): method.state().write})
+        return method, learned
 
     def _trace(self, method: Method) -> None:
         """Record a few episodes of each policy from the same starts, for the report."""
@@ -293,7 +330,7 @@ class _Run:
         world = self.task.trial.source(TRACED_EPISODES)
         traces: dict[str, Callable[[], Trace]] = {
             "expert": lambda: record(world, plain, 1, self._traced(), lambda: world.fields["qpos"]),
-            "unadapted": lambda: self.target.record(plain, 1, self._traced()),
+            "unadapted": lambda: self._as_it_is(lambda: self.target.record(plain, 1, self._traced())),
             "adapted": lambda: self.target.record(method.policy(), method.history, self._traced()),
         }
         for name, make in traces.items():
@@ -302,6 +339,10 @@ class _Run:
                 with self.counter.counting("traces"):
                     trace = make()
                 self.folder.keep({path: trace.save})
+
+    def _as_it_is(self, make: Callable[[], Trace]) -> Trace:
+        with self._plain:
+            return make()
 
     def _time_step(self, method: Method) -> None:
         """Measure a control step in the source simulator: it takes as long there, and costs no sample."""

@@ -1,0 +1,37 @@
+"""Which numbers of an observation are sensed."""
+
+import pytest
+
+from isthmus.core import Problem
+from isthmus.estimate.sensors import sensed_columns
+from isthmus.robots import load_task
+
+
+@pytest.fixture(scope="module")
+def body():
+    return load_task("hopper").robot_model
+
+
+def test_everything_is_sensed_by_default(body):
+    assert sensed_columns(body, ()).tolist() == list(range(12))
+
+
+def test_positions_and_velocities_are_what_the_state_is_read_from(body):
+    assert sensed_columns(body, ("positions",)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert sensed_columns(body, ("velocities",)).tolist() == [6, 7, 8, 9, 10, 11]
+
+
+def test_sensors_have_the_names_of_observations(body):
+    assert sensed_columns(body, ("leg_joint", "rootz", "rooty velocity")).tolist() == [1, 4, 8]
+
+
+def test_the_goal_of_a_task_needs_no_sensor(reacher):
+    body = reacher.robot_model
+    sensed = sensed_columns(body, ("positions",))
+    own = set(range(body.spec.observation_size)) - set(body.spec.robot_dimensions.tolist())
+    assert own <= set(sensed.tolist())
+
+
+def test_an_unknown_sensor_is_refused_with_the_names_there_are(body):
+    with pytest.raises(Problem, match=r"unknown sensor 'leg_jont': choose from .*did you mean 'leg_joint'"):
+        sensed_columns(body, ("leg_jont",))
