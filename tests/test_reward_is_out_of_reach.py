@@ -93,6 +93,7 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
             "robot_model",
         ),
         *("cost", "finetuner", "rehearsal", "facts"),
+        "reference",  # observations of the source
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"predict", "cost"}
     for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in):

@@ -24,6 +24,8 @@ SAME_PARTS = {
     "experiment ablation": "many of experiment seeds",
     "experiment suite": "many of compare",
     "experiment paper": "many of transfer",
+    "experiment references": "many of transfer, from a recording",
+    "experiment estimation": "many of transfer, with an estimator",
     "compare": "transfer with other methods",
     "policy train": "needs the task and its simulator, as policy evaluate does",
     "policy sensitivity": "many of policy evaluate",
@@ -65,6 +67,7 @@ COMMANDS = {
     "check": [["check", "reacher", "--policy", "policy.onnx", "--episodes", "2"]],
     "logs inspect": [["logs", "inspect", "log.csv"]],
     "policy evaluate": [["policy", "evaluate", "reacher", "--episodes", "20"]],
+    "policy record": [["policy", "record", "reacher", "--episodes", "1", "--out", "recording.npz"]],
     "analyse identify": [["analyse", "identify", "reacher", "--gap", "mass=1.2", "--samples", "60"]],
     "analyse oracle": [["analyse", "oracle", "reacher", "--gap", "tilt=45", "--episodes", "2"]],
     "experiment seeds": [
