@@ -119,14 +119,20 @@ class Localiser:
     def _on_table(self, logits: Float, camera: Camera, grid: _Grid) -> Float:
         """Logits of the cells from which the object's middle can be seen on the table; all, if the camera sees none."""
         rows, columns = logits.shape
+        ends = np.array([[0, 0], [columns, 0], [0, rows], [columns, rows]], float)
+        if (self._off_table(ends, camera, grid) <= 0).all():  # so are all cells between them: a table is convex
+            return logits
         corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1]
-        points = camera.to_plane(grid.pixels(corners.astype(float)), self.facts.height)[:, :2]
-        beyond = self.facts.radius  # an object whose middle is at the edge, and a calibration that is a little off
-        off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
-        near = np.nan_to_num(off, nan=np.inf).reshape(rows + 1, columns + 1)
+        near = self._off_table(corners.astype(float), camera, grid).reshape(rows + 1, columns + 1)
         nearest: Float = np.minimum.reduce([near[:-1, :-1], near[:-1, 1:], near[1:, :-1], near[1:, 1:]])
-        seen = nearest < beyond
+        seen = nearest < self.facts.radius  # an object whose middle is at the edge, and a calibration that is off
         return np.where(seen, logits, -np.inf) if seen.any() else logits
+
+    def _off_table(self, cells: Float, camera: Camera, grid: _Grid) -> Float:
+        """How far beyond the table's edges places in cells (n, 2) are, at the object's height; negative on it."""
+        points = camera.to_plane(grid.pixels(cells), self.facts.height)[:, :2]
+        off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
+        return np.nan_to_num(off, nan=np.inf)
 
     def _candidate(self, peak: Peak, grid: _Grid, place: Float, none: float, turn: Float) -> _Candidate:
         cells = place.shape[0]
