@@ -16,9 +16,11 @@ from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, HistoryBuffer, Mlp, Simulator, Step, Trajectory, World, act, stream
 from isthmus.core.arrays import Float
 from isthmus.core.protocols import Placeable
+from isthmus.experts.conditioned import Told
 from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
-from isthmus.gaps import Gap
+from isthmus.gaps import Gap, Ranges
 from isthmus.policies import Decision, NetworkPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.sim import SealedRobot
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
 from isthmus.transfer.source.source import finetuner_in, rehearsal_in, robust_for, source_cost
@@ -94,11 +96,13 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
         ),
         *("cost", "finetuner", "rehearsal", "facts"),
         "reference",  # observations of the source
+        "conditioned",  # a policy that is told physical parameters
+        "identified",  # physics, from what the target's sensors showed
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"predict", "cost"}
     for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in):
         given = set(inspect.signature(made_from).parameters)
-        assert given <= {"task", "expert", "policy", "seed", "rng"}  # neither a gap nor a target
+        assert given <= {"task", "expert", "policy", "seed", "rng", "estimation"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
     seen, *_ = source_cost(reacher).predict(observations, actions, len(actions))
     np.testing.assert_allclose(seen, reacher.source().predict(History.of(observations), actions), atol=1e-9)
@@ -172,6 +176,8 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
     damper[[6, 7], [0, 1]] = -0.1
     network = Mlp((damper,), (np.zeros(2, np.float32),), "tanh", np.zeros(11), np.ones(11), np.zeros(2), np.ones(2))
     policy = NetworkPolicy(network)
+    told = Told.of(reacher, Ranges.parse("mass=0.5:2"))
+    conditioned = ConditionedPolicy(told.widened(network), told.names, told.low, told.high)
     # What the simulation costs may be known; the target's task is the one above.
     little = dataclasses.replace(FINETUNE, steps=100, worlds=2, batch=50, epochs=1)
     source = Source(
@@ -179,6 +185,7 @@ def test_adaptation_works_on_a_target_whose_reward_nobody_may_ask_for(reacher, m
         robot_model=task.robot_model,
         finetuner=lambda one: PpoFinetuner(reacher, one, little, critic_steps=100),
         robust=lambda: policy,
+        conditioned=lambda: conditioned,
         rehearsal=rehearsal_in(reacher, policy, 0),
     )
     method, robot = make_method(method_name, source, settings), task.robot(gap)

@@ -9,9 +9,11 @@ from isthmus.adapt.settings import CollectSettings, FitSettings
 from isthmus.core import History, Problem, act, stream
 from isthmus.core.trajectory import rewarded
 from isthmus.experts import load_expert
+from isthmus.experts.conditioned import Told
 from isthmus.experts.finetuner import FINETUNE, PpoFinetuner
-from isthmus.gaps import Gap
+from isthmus.gaps import Gap, Ranges
 from isthmus.policies import Unadapted
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.robots import load_task
 from isthmus.sim.mujoco_world import _Rows
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
@@ -21,6 +23,8 @@ TASK = load_task("reacher")
 EXPERT = load_expert(TASK)
 GAP = Gap.parse("tilt=90")
 PRACTISE_LITTLE = replace(FINETUNE, steps=200, worlds=4, batch=50, epochs=1)
+TOLD = Told.of(TASK, Ranges.parse("mass=0.5:2"))
+CONDITIONED = ConditionedPolicy(TOLD.widened(EXPERT.network), TOLD.names, TOLD.low, TOLD.high, EXPERT.see)
 SETTINGS = MethodSettings(history=2, fit=FitSettings(epochs=4))
 
 
@@ -30,6 +34,7 @@ def source():
         robot_model=TASK.robot_model,
         finetuner=lambda policy: PpoFinetuner(TASK, policy, PRACTISE_LITTLE, critic_steps=400),
         robust=lambda: EXPERT,
+        conditioned=lambda: CONDITIONED,
         rehearsal=rehearsal_in(TASK, EXPERT, 0),
     )
 

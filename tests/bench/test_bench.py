@@ -21,8 +21,9 @@ def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
     firmware = [name for name in rows if name.startswith("firmware-")]
     bundles = ["bundle-step", "bundle-step-fused"]
     vision = ["vision-render"] if can_render() else []
-    assert list(rows) == paths + steps + bundles + firmware + vision
-    assert all(rows[name]["step"]["p99"] > 0 for name in bundles)
+    estimators = [f"estimating-hopper-{name}" for name in ("kalman", "learned", "ensemble")]
+    assert list(rows) == paths + steps + estimators + bundles + firmware + vision
+    assert all(rows[name]["step"]["p99"] > 0 for name in estimators + bundles)
     assert ("firmware-cost" in rows) == can_emulate()
     for row in rows.values():
         assert {"name", "ratio", "half_iqr", "floor", "goal", "meets"} <= row.keys()

@@ -22,10 +22,12 @@ TALKS = {
 SAME_PARTS = {
     "experiment random-gaps": "many of experiment seeds",
     "experiment ablation": "many of experiment seeds",
+    "experiment fixed-gaps": "many of compare",
     "experiment suite": "many of compare",
     "experiment paper": "many of transfer",
     "experiment references": "many of transfer, from a recording",
     "experiment estimation": "many of transfer, with an estimator",
+    "experiment blind": "many of transfer, with an estimator",
     "compare": "transfer with other methods",
     "policy train": "needs the task and its simulator, as policy evaluate does",
     "policy sensitivity": "many of policy evaluate",

@@ -15,7 +15,7 @@ from isthmus.cli.old_names import COMMANDS, OPTIONS_OF, current_arguments
         (["tasks", "--json"], ["list", "tasks", "--json"], 1),
         (["expert", "train", "reacher"], ["policy", "train", "reacher"], 1),
         (["study", "reacher", "--method", "grounded"], ["experiment", "seeds", "reacher", "--method", "fine-tune"], 2),
-        (["compare-suite", "--only", "hopper"], ["experiment", "suite", "--tasks", "hopper"], 2),
+        (["compare-suite", "--only", "hopper"], ["experiment", "fixed-gaps", "--tasks", "hopper"], 2),
         (["reproduce", "figure-4", "--only=hopper"], ["experiment", "paper", "figure-4", "--tasks=hopper"], 2),
         (
             ["robot", "faults", "--lanes", "2", "--only", "stop"],

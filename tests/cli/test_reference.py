@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import isthmus
 from isthmus.cli import main
 from isthmus.io import load_arrays, save_arrays
 from isthmus.robots import load_task
@@ -43,7 +44,7 @@ def cross(source, out, *more):
     return run("transfer", "reacher", "--gap", "tilt=45", "--source", str(source), "--out", str(out), *more)
 
 
-def test_a_log_is_followed_and_the_run_is_reported_but_not_exported(recorded, tmp_path, capsys):
+def test_a_log_is_followed_and_the_run_is_reported_and_exported(recorded, tmp_path, capsys):
     log, out = as_csv(recorded, tmp_path / "reach.csv"), tmp_path / "run"
     assert cross(log, out, *BUDGET, "--no-video", "--json") == 0
     result = json.loads(capsys.readouterr().out)
@@ -54,8 +55,11 @@ def test_a_log_is_followed_and_the_run_is_reported_but_not_exported(recorded, tm
     log.unlink()  # the run has what it needs beside it
     assert run("report", str(out), "--no-video") == 0
     assert run("deploy", "export", str(out), "--out", str(tmp_path / "bundle")) == 2
-    assert "cannot be exported: use isthmus.load_adapted" in capsys.readouterr().err.replace("\n", " ")
+    assert "run.reference.npz: name it by --source" in capsys.readouterr().err.replace("\n", "")
     assert not (tmp_path / "bundle").exists()
+    kept = ["--source", str(tmp_path / "run.reference.npz")]
+    assert run("deploy", "export", str(out), *kept, "--out", str(tmp_path / "bundle")) == 0
+    assert isthmus.load_policy(tmp_path / "bundle").act([0.1] * 11).shape == (2,)
 
 
 def test_a_run_goes_on_only_with_the_observations_it_was_begun_with(recorded, tmp_path, capsys):

@@ -122,3 +122,16 @@ def test_a_training_is_repeated_with_what_it_began_with():
     asked = asked_again(_command("a robot.py", TrainSettings(steps=7, rate=1e-5), 3, Path("old/first.npz")))
     assert (asked.task, asked.seed, asked.steps, asked.rate) == ("a robot.py", 3, 7, 1e-5)
     assert (asked.out, asked.start, asked.worlds) == (Path("a robot.py.npz"), Path("first.npz"), None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "table", "--object", "cone", "--minutes", "5", "--randomise.lights", "2:3", "--randomise.own-look"],
+        ["train", "scene.xml", "--camera", "left", "--images", "900", "--widths", "4", "8", "8", "8", "--start", "a b"],
+    ],
+)
+def test_a_localiser_is_trained_again_by_the_command_in_its_report(words):
+    asked = parse(["vision", *words])
+    again = parse(shlex.split(asked.command())[1:])
+    assert again == asked

@@ -13,13 +13,14 @@ from isthmus.adapt.baselines.pd import KIND as PD
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.response import Response
+from isthmus.adapt.conditioned.method import KIND as TOLD
 from isthmus.adapt.finetune.storage import state_of
 from isthmus.adapt.inverse_network import InverseNetwork
 from isthmus.adapt.model_inverse.method import KIND as PHYSICS
 from isthmus.adapt.preview.arx import ArxModel
 from isthmus.core import History, HistoryBuffer, Mlp, act, initial_state, stream
 from isthmus.deploy.export import FinishedRun, export_bundle
-from isthmus.deploy.load import no_finetuner
+from isthmus.deploy.load import no_conditioned, no_finetuner
 from isthmus.experts import expert_path
 from isthmus.gaps import Gap
 from isthmus.policies import NetworkPolicy
@@ -40,7 +41,7 @@ def source_of(text):
     size = task.robot_model.spec.action_size
     policy = source_policy(task, None) if own else NetworkPolicy(network(task.view.size, size, 8), task.view.see)
     made = replace(make_source(task, policy, 0), finetuner=no_finetuner)
-    return task, replace(made, robust=lambda: shifted(made.policy, -0.2))
+    return task, replace(made, robust=lambda: shifted(made.policy, -0.2), conditioned=no_conditioned)
 
 
 def shifted(policy, by):
@@ -103,6 +104,12 @@ def auto(source, taken, late=0):
     return MethodState(AUTO, {name: one.packed() for name, one in packed.items()}, {"taken": taken, "late": late})
 
 
+def told(source):
+    """A network that was told some physics."""
+    network = shifted(source.policy, 0.3).network
+    return MethodState(TOLD, {**physics(source).arrays, **network.arrays()}, {"activation": network.activation})
+
+
 LEARNED = {
     "inverse": ("inverse", lambda source: inverse(source.spec).state()),
     "correction": ("correction", lambda source: inverse(source.spec).state()),
@@ -123,6 +130,7 @@ LEARNED = {
     "gaussian": ("gaussian", None),
     "fine-tune": ("fine-tune", trained),
     "rl-on-target": ("rl-on-target", trained),
+    "conditioned": ("conditioned", told),
     "robust": ("robust", None),
     "unadapted": ("unadapted", None),
 }

@@ -45,25 +45,26 @@ def test_a_bundle_of_every_method_acts_as_the_run_did(case, tmp_path):
 
 
 ROBOTS = {
-    "reacher:arm-mass=3.5": "pd",
-    "hopper": "unadapted",
-    "half-cheetah": "pd",
-    "humanoid": "unadapted",
-    "walker2d": "pd",
-    "ant": "unadapted",
-    "fetch-swing": "preview",
-    "leg-squat:frequency=1.5": "preview",
-    "anymal": "unadapted",
+    "reacher:arm-mass=3.5": ("pd",),
+    "hopper": ("unadapted", "auto, late", "correction"),
+    "half-cheetah": ("pd", "residual-action", "inverse"),
+    "humanoid": ("unadapted",),
+    "walker2d": ("pd", "residual-action", "auto, other weights", "fine-tune"),
+    "ant": ("unadapted",),
+    "fetch-swing": ("preview", "model-inverse", "inverse"),
+    "leg-squat:frequency=1.5": ("preview",),
+    "anymal": ("unadapted",),
 }
+"""Robots, and some methods for each."""
 
 
 def test_every_robot_that_ships_is_tried():
     assert {name.partition(":")[0] for name in ROBOTS} == set(TASKS)
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_a_bundle_of_every_robot_acts_as_the_run_did(robot, tmp_path):
-    run = finished(robot, ROBOTS[robot])
+@pytest.mark.parametrize(("robot", "case"), [(robot, case) for robot, cases in ROBOTS.items() for case in cases])
+def test_a_bundle_of_every_robot_acts_as_the_run_did(robot, case, tmp_path):
+    run = finished(robot, case)
     export_bundle(run, tmp_path / "bundle")
     observations, applied = course(run, steps=6)
     expected = commands_of(run, observations, applied)

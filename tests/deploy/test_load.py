@@ -11,9 +11,10 @@ import pytest
 import isthmus
 from isthmus.core import Problem
 from isthmus.deploy import load_policy
+from isthmus.deploy.export import export_bundle
 from isthmus.deploy.manifest import digest
 
-from .conftest import course
+from .conftest import LEARNED, course, finished
 
 
 @pytest.fixture
@@ -148,9 +149,10 @@ BLOCKED = set(sys.argv[1].split(","))
 sys.meta_path.insert(0, Blocker())
 import isthmus
 commands = []
-for runtime in ("numpy", "onnx"):
-    policy = isthmus.load_policy(sys.argv[2], runtime=runtime)
-    commands.append(policy.act([0.1] * policy.spec.observation_size).tolist())
+for path in sys.argv[2:]:
+    for runtime in ("numpy", "onnx"):
+        policy = isthmus.load_policy(path, runtime=runtime)
+        commands.append([policy.act([0.1 * step] * policy.spec.observation_size).tolist() for step in range(3)])
 print(json.dumps(commands))
 """
 OTHERS = (
@@ -159,12 +161,17 @@ OTHERS = (
 )
 
 
-def test_a_bundle_loads_with_numpy_mujoco_and_onnx_runtime_only(reacher_bundle):
-    path, _ = reacher_bundle
-    command = [sys.executable, "-c", ALONE, OTHERS, str(path)]
+def test_bundles_of_all_methods_load_with_numpy_mujoco_and_onnx_runtime_only(tmp_path):
+    paths = [tmp_path / name for name in sorted({name for name, _ in LEARNED.values()})]
+    cases = {name: case for case, (name, _) in LEARNED.items()}
+    for path in paths:
+        export_bundle(finished("reacher", cases[path.name]), path)
+    command = [sys.executable, "-c", ALONE, OTHERS, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    by_numpy, by_onnx = json.loads(done.stdout)
-    expected = load_policy(path).act([0.1] * 11)
-    np.testing.assert_allclose(by_numpy, expected, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(by_onnx, expected, rtol=0, atol=1e-5)
+    found = json.loads(done.stdout)
+    for path, by_numpy, by_onnx in zip(paths, found[::2], found[1::2], strict=True):
+        policy = load_policy(path)
+        expected = [policy.act([0.1 * step] * 11) for step in range(3)]
+        np.testing.assert_allclose(by_numpy, expected, rtol=0, atol=1e-9, err_msg=path.name)
+        np.testing.assert_allclose(by_onnx, expected, rtol=0, atol=1e-5, err_msg=path.name)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isthmus.cli import main
-from isthmus.core import Problem
+from isthmus.core import Lost, Problem
 from isthmus.deploy import connect, load_policy
 from isthmus.deploy.connect import observed_robot, simulated_robot
 from isthmus.deploy.latency import Latency
@@ -16,6 +16,7 @@ from isthmus.deploy.telemetry import Telemetry
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.clock import WallClock
 from isthmus.hardware.driver import JointReading
+from isthmus.hardware.stop import KEPT
 from isthmus.logs import read_log
 
 from .conftest import export_bundle, finished
@@ -86,6 +87,17 @@ def test_a_stop_ends_the_loop_and_says_why(policy):
     robot.close()
     assert report.ended == "stopped (stop key): the robot holds where it is"
     assert report.latency.steps == 6  # it was computed, and not given any more
+
+
+def test_a_robot_that_is_lost_is_not_said_to_be_gone_on_with(policy):
+    class Silent:
+        lateness = ()
+
+        def reset(self, rng, which=None):
+            raise Lost(f"the robot has not been heard of for 2 s; {KEPT}")
+
+    report = run_loop(Silent(), policy, LoopSettings(5))
+    assert report.ended == "the robot has not been heard of for 2 s"
 
 
 def test_a_policy_that_hangs_is_noticed_by_the_watchdog(policy):

@@ -22,6 +22,7 @@ def test_a_bundle_carries_the_spec(tmp_path):
     run = replace(run, source=replace(run.source, policy=policy), policy=policy)
     manifest = export_bundle(run, tmp_path / "bundle")
     assert "last_action" in manifest.policy.observation_spec
+    assert manifest.world.terms == ("joint_vel", "last_action")
     observations, applied = course(run, steps=8)
     loaded = load_policy(tmp_path / "bundle")
     loaded.reset()

@@ -137,5 +137,5 @@ def test_a_policy_that_the_run_was_not_made_with_is_refused(crossing, tmp_path, 
     shutil.copy(expert_path("reacher"), tmp_path / "mine.npz")
     with pytest.raises(SystemExit):
         main(["deploy", "export", str(crossing), "--policy", str(tmp_path / "mine.npz"), "--out", str(tmp_path / "b")])
-    assert "is none: leave out --policy" in " ".join(capsys.readouterr().err.split())
+    assert "was made with the task's own policy: leave out" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "b").exists()

@@ -11,7 +11,7 @@ SPEC = WorldSpec(
 )
 CHANGE = np.array([[1.0, PERIOD], [-0.3 * PERIOD, 1.0 - 0.2 * PERIOD]])
 PUSH = np.array([[0.5 * PERIOD**2], [PERIOD]])
-COURSE = Course(np.zeros(2), np.diag([0.04, 0.04]), np.array([0.1, 0.2]))
+COURSE = Course(np.zeros(2), np.diag([0.04, 0.04]), np.array([0.1, 0.2]), np.array([10.0, 10.0]))
 
 
 class Linear:

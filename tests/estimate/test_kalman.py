@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.estimate.linear import Linear
 
 from isthmus.core import stream
 from isthmus.core.rollout import rollout
 from isthmus.estimate.course import course_of
-from isthmus.estimate.filter import SensorModel, Shown
-from isthmus.estimate.kalman import KalmanFilter, Process
+from isthmus.estimate.filter import ESTIMATE, SensorModel, Shown
+from isthmus.estimate.kalman import COVARIANCE, KalmanFilter, Process
 from isthmus.estimate.sensors import sensed_columns
 from isthmus.estimate.stage import FilterStage
 from isthmus.gaps import Gap
@@ -54,6 +55,31 @@ def test_noise_is_filtered_out_of_positions(hopper, course):
     plain = errors_of(hopper, "sensor-noise=0.01", Shown(everything, course.start))
     found = errors_of(hopper, "sensor-noise=0.01", kalman(hopper, course, everything, 0.01))
     assert (found[:6] < 0.7 * plain[:6]).all()
+
+
+def test_nothing_is_less_sure_than_along_the_whole_course():
+    process = Process(np.ones(2), np.zeros(2), np.eye(2), most=np.array([2.0, 3.0]))
+    wide = np.array([[[1e20, 0.5e10, 1e9], [0.5e10, 1.0, 0.2], [1e9, 0.2, 7.0]]])
+    found = process.bounded(wide)
+    assert np.diagonal(found[0]) == pytest.approx([4.0, 1.0, 7.0])  # the third is an offset of a sensor
+    assert found[0, 0, 1] == pytest.approx(0.5 * 2.0)  # a correlation stays as it was
+    assert found[0, 1, 2] == wide[0, 1, 2]
+    assert process.bounded(found) is found
+    assert replace(process, most=None).bounded(wide) is wide
+
+
+def test_a_simulator_that_magnifies_every_error_does_not_make_the_filter_diverge():
+    class Steep(Linear):
+        def predict(self, history, actions):
+            return 500.0 * history.current
+
+    sensors = SensorModel(np.array([0]), np.array([1e-6]), np.zeros(1))
+    one = KalmanFilter(Steep(), sensors, Process(np.full(2, 1e-3), np.zeros(2), np.eye(2), most=np.ones(2)))
+    state, rng = one.initial_state(1), np.random.default_rng(0)
+    for _ in range(60):
+        _, state = one.update(state, 0.1 * rng.standard_normal((1, 2)), np.zeros((1, 1)))
+        assert (np.diagonal(state[COVARIANCE][0]) <= 1.0 + 1e-9).all()
+    assert abs(state[ESTIMATE][0, 0]) < 1.0
 
 
 def test_a_value_that_does_not_arrive_is_estimated(hopper, course):

@@ -9,8 +9,10 @@ from isthmus.core import Mlp, Problem, Trajectory, stream
 from isthmus.core.rollout import rollout
 from isthmus.estimate.choice import surprise
 from isthmus.estimate.course import course_of
+from isthmus.estimate.ensemble import EnsembleFilter
 from isthmus.estimate.estimation import Estimation
 from isthmus.estimate.filter import SensorModel, Shown
+from isthmus.estimate.frame import Frame
 from isthmus.estimate.kalman import KalmanFilter, Process
 from isthmus.estimate.learned import WINDOW, LearnedFilter
 from isthmus.estimate.recorded import Recording
@@ -59,16 +61,18 @@ def some_network(inputs, outputs):
     return Mlp(weights, biases, "relu", np.zeros(inputs), np.ones(inputs), np.zeros(outputs), np.ones(outputs))
 
 
-@pytest.fixture(params=["shown", "kalman", "learned", "late"])
+@pytest.fixture(params=["shown", "kalman", "ensemble", "learned", "late"])
 def estimator(request, hopper, course, positions):
     m = len(positions)
     if request.param == "shown":
         return Shown(positions, course.start)
-    if request.param == "kalman":
+    if request.param in ("kalman", "ensemble"):
         process = Process(0.01 * course.scale, course.start, course.start_covariance)
-        return KalmanFilter(hopper.task.source(), SensorModel(positions, np.full(m, 1e-3), np.zeros(m)), process)
+        one = KalmanFilter(hopper.task.source(), SensorModel(positions, np.full(m, 1e-3), np.zeros(m)), process)
+        return one if request.param == "kalman" else EnsembleFilter.of(one)
     inputs = WINDOW * m + (WINDOW - 1) * 3
-    return LearnedFilter(some_network(inputs, 12), positions, course.start, 3, 2 if request.param == "late" else 0)
+    frame = Frame.of(hopper.task.robot_model, positions)
+    return LearnedFilter(some_network(inputs, 12), frame, course.start, 3, 2 if request.param == "late" else 0)
 
 
 def estimates_of(estimator, sensed, applied):
@@ -101,8 +105,8 @@ def test_an_estimator_looks_at_nothing_that_is_not_sensed_and_does_without_a_val
     assert np.array_equal(found, estimates_of(estimator, sensed, applied))
 
 
-def test_velocities_are_learned_from_positions(network, positions, course, run):
-    one = LearnedFilter(network, positions, course.start, 3)
+def test_velocities_are_learned_from_positions(network, hopper, positions, course, run):
+    one = LearnedFilter(network, Frame.of(hopper.task.robot_model, positions), course.start, 3)
     found = estimates_of(one, run.observations[None], run.applied[None])[0]
     off = np.sqrt(np.square(found - run.observations)[WINDOW:].mean(axis=0))
     assert (off[6:] < 0.5 * run.observations[:, 6:].std(axis=0)).all()
@@ -120,6 +124,7 @@ def test_better_estimates_foresee_the_sensors_better(hopper, course, positions, 
 def test_a_network_is_kept_in_the_file_of_the_estimator(tmp_path, hopper, course, positions, network):
     body = hopper.task.robot_model
     one = Estimation("learned", body, positions, course, lambda: network)
+    assert one.filter.network is network
     one.save(tmp_path / "one.npz")
     other = some_network(network.input_size, network.output_size)
     again = Estimation("learned", body, positions, course, lambda: other)
@@ -132,7 +137,9 @@ def test_a_network_is_kept_in_the_file_of_the_estimator(tmp_path, hopper, course
 
 def test_a_file_of_other_sensors_is_refused(tmp_path, hopper, course, positions, network):
     body = hopper.task.robot_model
-    Estimation("learned", body, positions, course, lambda: network).save(tmp_path / "one.npz")
+    one = Estimation("learned", body, positions, course, lambda: network)
+    assert one.filter.network is network
+    one.save(tmp_path / "one.npz")
     fewer = positions[:-1]
     other = some_network(WINDOW * len(fewer) + (WINDOW - 1) * 3, 12)
     with pytest.raises(Problem, match="is not an estimator file of this robot"):

@@ -5,7 +5,7 @@ import pytest
 
 from isthmus.core import Problem
 from isthmus.experiments.comparison.cells import method_cell
-from isthmus.experiments.comparison.suite import suite_cases
+from isthmus.experiments.comparison.fixed_gaps import fixed_gap_cases
 from isthmus.experiments.grid import Cell
 from isthmus.experiments.paper import FIGURES
 from isthmus.experiments.store import CellFiles, expert_digest
@@ -80,6 +80,6 @@ def test_committed_cells_of_every_form_and_name_are_read():
     assert result
     assert result.keys() == {"unadapted", "normalised", "samples", "curve", "versions"}
     store = CellFiles(RESULTS / "compare")
-    [suite] = [case for case in suite_cases() if case.name == "hopper, gravity=1.2"]
+    [suite] = [case for case in fixed_gap_cases() if case.name == "hopper, gravity=1.2"]
     found = {entry.method: store.load(method_cell(suite, entry, 0)) for entry in suite.entries}
     assert {"unadapted", "residual-action", "fine-tune", "auto"} <= {method for method, one in found.items() if one}

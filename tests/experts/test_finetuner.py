@@ -13,6 +13,7 @@ from isthmus.experts.settings import TrainSettings
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Gap
 from isthmus.policies import View
+from isthmus.policies.network import Squash
 from isthmus.robots import load_task
 from isthmus.sim import CorrectedWorld
 
@@ -174,3 +175,21 @@ def test_a_run_that_was_cut_off_counts_for_what_it_might_have_gone_on_to_earn():
     gain = going_on.rewards - ended.rewards
     assert np.flatnonzero(gain).tolist() == [4]  # the last step of the first run
     np.testing.assert_array_equal(going_on.episode_starts[:, 0], [1, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+
+
+def test_squashed_actions_are_trained_before_the_squashing():
+    squash = Squash(-0.3 * np.ones(2), 0.3 * np.ones(2))
+    env = BatchedEnv(REACHER, 2, 0, command=squash)
+    env.reset()
+    asked = []
+    step = env.world.step
+    env.world.step = lambda commands: asked.append(commands) or step(commands)
+    env.step_async(np.array([[9.0, -9.0], [0.0, 1.0]]))
+    env.step_wait()
+    np.testing.assert_allclose(asked[0], [[0.3, -0.3], [0.0, 0.3 * np.tanh(1.0)]], atol=1e-6)
+    squashed = dataclasses.replace(EXPERT, squash=squash)
+    trainer = PpoFinetuner(REACHER, squashed, TINY, critic_steps=400)
+    trained = trainer.train(trainer.begin(seed=0), 1, lambda *_: None)
+    window = History.of(REACHER.source(5).reset(stream(0)))
+    assert np.abs(dataclasses.replace(squashed, network=trained.network)(window)).max() <= 0.3
+    assert trainer.worth(trained.network, 0) < 0

@@ -40,7 +40,7 @@ def test_what_went_wrong_is_named(program, wrong):
 
 def test_an_endless_computation_is_stopped_by_the_wall(program):
     with Loop(
-        load_board(HERE / "console.toml"), read_elf(program("faults", "-DWRONG=BUSY")), wall_seconds=0.02
+        load_board(HERE / "console.toml"), read_elf(program("faults", "-DWRONG=BUSY")), wall_seconds=0.001
     ) as loop:
         loop.reset(0)
         with pytest.raises(Halt, match="wall"):

@@ -93,7 +93,7 @@ def bad_log(path, how):
     elif how == "short":
         time, values = time[:2], values[:2]
     elif how == "backwards":
-        time = np.concatenate((time[:20], time[:20]))
+        time[20] = time[18]
     elif how == "unknown":
         names = ("knee", *NAMES[1:])
     return write(path, time, values, names)

@@ -44,6 +44,18 @@ def test_a_damaged_tail_is_read_as_far_as_it_goes(kind, share, logs, expected, t
     np.testing.assert_array_equal(position.values, expected.position[: len(position.time)])
 
 
+def test_joints_that_come_in_another_order_every_time_are_one_series():
+    from isthmus.logs.ros_messages import Message
+    from isthmus.logs.topics import Topics
+
+    topics = Topics()
+    topics.take("/joint_states", 0.0, Message({"position": [1.0, 2.0], "header.seq": [0.0]}, ("hip", "knee")))
+    topics.take("/joint_states", 0.1, Message({"position": [4.0, 3.0], "header.seq": [1.0]}, ("knee", "hip")))
+    [found] = topics.series()
+    assert found.labels == ("hip", "knee")
+    np.testing.assert_array_equal(found.values, [[1, 2], [3, 4]])
+
+
 def test_two_publishers_of_one_topic_are_told_apart():
     from isthmus.logs.ros_messages import Message
     from isthmus.logs.topics import Topics

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -8,8 +9,9 @@ from isthmus.logs import RobotLog
 from isthmus.replay.episodes import episodes_of
 from isthmus.replay.fit import Fitted
 from isthmus.replay.from_logs import recordings
-from isthmus.replay.identified import identified_model, left_out, write_mjcf
+from isthmus.replay.identified import identified_model, left_out, spec_with_motors, write_mjcf
 from isthmus.replay.parameters import parameters
+from isthmus.replay.recording import Recording
 from isthmus.replay.rig import make_rig
 from isthmus.replay.scales import measure
 from isthmus.sim import RobotModel
@@ -78,8 +80,6 @@ def test_a_control_period_between_samples_or_a_missing_joint_is_refused(lab):
 
 
 def test_the_identified_model_is_written_as_it_is_used(lab, tmp_path):
-    import mujoco
-
     recording = lab.record(lab.arm, recordings=1, seconds=1.0)
     rig = make_rig(lab.model(lab.arm), recording.joints, recording.actuators, lab.dt)
     free = parameters(rig, measure(rig, recording))
@@ -97,3 +97,22 @@ def test_the_identified_model_is_written_as_it_is_used(lab, tmp_path):
     assert [one.split(":")[0] for one in left_out(fitted)] == [
         "delay of commands", "zero of the sensor of shoulder", "zero of the sensor of elbow",
     ]  # fmt: skip
+
+
+def test_a_robot_without_actuators_is_written_with_the_drives_it_was_fitted_with(lab, tmp_path):
+    begin, end = lab.arm.index("<actuator>"), lab.arm.index("</actuator>") + len("</actuator>")
+    source, path = tmp_path / "arm.xml", tmp_path / "identified.xml"
+    source.write_text(lab.arm[:begin] + lab.arm[end:])
+    drives = spec_with_motors(source).compile()
+    servo = mujoco.mjtBias.mjBIAS_AFFINE.value
+    drives.actuator_biastype[:], drives.actuator_gainprm[:, 0], drives.actuator_biasprm[:, 1] = servo, 30.0, -30.0
+    rig = make_rig(drives, ("shoulder", "elbow"), ("shoulder", "elbow"), lab.dt)
+    rows = np.random.default_rng(0).normal(size=(50, 2))
+    free = tuple(parameters(rig, measure(rig, Recording(lab.dt, rig.joints, rig.actuators, rows, rows, rows))))
+    fitted = Fitted(free, np.full(len(free), 0.2), np.eye(len(free)))
+    write_mjcf(source, path, fitted, drives)
+    used, written = identified_model(drives, fitted), mujoco.MjModel.from_xml_path(str(path))
+    for name in ("actuator_gainprm", "actuator_biasprm", "dof_frictionloss", "dof_armature", "body_mass"):
+        np.testing.assert_allclose(getattr(written, name), getattr(used, name), rtol=1e-4, atol=1e-9)
+    assert written.actuator_gainprm[0, 0] != 30.0
+    assert written.actuator_biasprm[0, 1] == pytest.approx(-written.actuator_gainprm[0, 0], rel=1e-4)

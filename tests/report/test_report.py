@@ -42,6 +42,7 @@ def test_the_page_tells_what_happened_in_order(folder, run):
     text = write_report(folder, video=False).read_text(encoding="utf-8")
     assert re.findall(r"<h2>(.*?)</h2>", text) == [
         "The three policies at work",
+        "How hard the actuators work",
         "Learning curve",
         "Tracking error",
         "Action corrections",

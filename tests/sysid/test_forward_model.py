@@ -1,9 +1,11 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from isthmus.cli import main
+from isthmus.core import stream
 from isthmus.evaluate.oracle import estimated_oracle_score, oracle_score
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
@@ -58,3 +60,19 @@ def test_an_estimate_from_a_runs_logs_is_labelled(capsys, tmp_path):
     assert (figures["oracle"], figures["estimate"]) == (False, True)
     assert figures["normalised"] > figures["normalised_unadapted"]
     assert figures["fitted"]["samples"] == 100
+
+
+def test_robots_of_the_posterior_differ_by_what_the_samples_leave_open():
+    forward = fit_forward_model(REACHER.robot_model, logs(REACHER, "mass=1.2", 200))
+    size = forward.physics.size
+
+    def after(world):
+        world.place(np.tile(REACHER.source().reset(stream(0)), (4, 1)))
+        return world.step(np.full((4, 2), 0.5)).observations
+
+    plain = after(forward.world(4))
+    sure = after(forward.drawn(4, 1e-12 * np.eye(size), stream(1)))
+    np.testing.assert_allclose(sure, plain, atol=1e-4)
+    unsure = after(forward.drawn(4, 0.09 * np.eye(size), stream(1)))
+    assert len(np.unique(unsure[:, 6])) == 4
+    np.testing.assert_array_equal(unsure, after(forward.drawn(4, 0.09 * np.eye(size), stream(1))))

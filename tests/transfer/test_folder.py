@@ -3,9 +3,11 @@ import json
 import os
 import shutil
 
+import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.settings import FitSettings
 from isthmus.core import Problem
 from isthmus.robots import load_task
@@ -211,3 +213,15 @@ def test_a_damaged_time_of_a_step_is_named(run, content):
     run.step_path.write_text(content)
     with pytest.raises(Problem, match=r"step\.json is not the time"):
         run.step_time()
+
+
+def test_a_checkpoint_is_one_file_that_is_listed_and_replaced(run):
+    checkpoint = run.checkpoint(3)
+    assert checkpoint.load("practice") is None
+    for spells in (1, 2):
+        checkpoint.save(MethodState("practice", {"z": np.arange(3.0)}, {"spells": spells}))
+    assert run.checkpoint(3).load("practice").about["spells"] == 2
+    assert run.checkpoint(2).load("practice") is None
+    run.check()
+    with pytest.raises(Problem, match="003-practice"):
+        checkpoint.load("another kind")

@@ -25,7 +25,7 @@ def made(pictures, **settings):
     blind = Scripted(None, None, Frame(), ObjectFacts("cube", 0.93, 0.05, 4), TABLE, Calibration())
     taken = []
 
-    def take(row):
+    def take(row, sensed):
         taken.append(row)
         return np.full((1, 1, 3), pictures[row].pop(0), np.uint8), None
 

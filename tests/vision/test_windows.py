@@ -31,7 +31,7 @@ def test_a_nearer_object_has_a_wider_window(camera):
 
 def test_windows_stay_within_a_range_of_the_crop(camera):
     middle = camera.project(np.array([-0.8, 0.0, HEIGHT]))
-    for radius, edge in ((1e-4, CROP / RANGE), (3.0, CROP * RANGE)):
+    for radius, edge in ((1e-4, round(CROP / RANGE)), (3.0, CROP * RANGE)):
         assert windows_at(camera, middle, HEIGHT, radius, CROP)[0, 2] == edge
 
 

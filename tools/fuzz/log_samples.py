@@ -1,11 +1,13 @@
 """Robot logs, in every format that is read."""
 
 import importlib.util
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import mutate
+import numpy as np
 from reader import Reader
 
 from isthmus.logs import LogMap, read_log, read_map, write_map
@@ -27,10 +29,10 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
         "rosbag 2, SQLite": list(made["rosbag 2, SQLite"].glob("*.db3")),
         "MCAP": [*made["rosbag 2, MCAP"].glob("*.mcap"), made["MCAP with JSON"]],
         "LeRobot": list(made["LeRobot 3"].rglob("*.parquet")),
-        "CSV": [made["CSV"]],
+        "CSV": [made["CSV"], _table(logs / "table.csv")],
         "CSV with vectors": [made["CSV with vectors"]],
-        "npz": [made["npz"]],
-        "JSON lines": [made["JSON lines"]],
+        "npz": [made["npz"], *_archives(logs)],
+        "JSON lines": [made["JSON lines"], _columns(logs / "columns.json")],
         "map .toml": [_map(logs / "robot.logmap.toml")],
     }
     info = made["LeRobot 3"] / "meta" / "info.json"
@@ -54,6 +56,29 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
         for kind, files in samples.items()
         if f"log, {kind}" in wanted
     ]
+
+
+def _table(path: Path) -> Path:
+    """Comments, decimal commas, row numbers without a name, and a clock that begins anew."""
+    rows = [f"{n};{0.01 * (n % 30):.2f};{n % 7}".replace(".", ",") for n in range(60)]
+    path.write_text("\n".join(["# robot: arm", "% 2026", ";time;hip [deg]", *rows]))
+    return path
+
+
+def _archives(folder: Path) -> list[Path]:
+    """Arrays with two clocks, one of them transposed, and arrays with episodes."""
+    clocks, episodes = folder / "clocks.npz", folder / "episodes.npz"
+    time, fast = 0.01 * np.arange(40), 0.002 * np.arange(200)
+    np.savez(clocks, time=time, q=np.ones((2, 40)), cmd_time=fast, cmd=np.sin(fast))
+    np.savez(episodes, dt=0.01, q=np.ones((3, 40, 2)), reward=np.zeros((3, 40)))
+    return [clocks, episodes]
+
+
+def _columns(path: Path) -> Path:
+    """A list for each column, in objects within objects."""
+    data = {"time": [0.01 * n for n in range(40)], "q": [[0.1 * n, 1.0] for n in range(40)]}
+    path.write_text(json.dumps({"robot": "arm", "data": data, "gains": [1.0, 2.0]}))
+    return path
 
 
 def _map(path: Path) -> Path:

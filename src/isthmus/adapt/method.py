@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isthmus.adapt.common.cost_to_go import cost_to_go, even_metric
+from isthmus.adapt.common.cost_to_go import LinearCourses, cost_to_go, even_metric, linear_courses
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.common.reference import Reference
 from isthmus.adapt.common.response import Response
@@ -15,10 +15,17 @@ from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.core import AnyPolicy, Bool, Episode, Float, Int, Simulator, WorldSpec, stream
 from isthmus.core.metric import Metric
 from isthmus.policies import NetworkPolicy, TracedPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.policies.finetuner import Finetuner
 from isthmus.sim import RobotModel
 from isthmus.sim.anatomy import Joints, joints_of, unactuated_targets
 from isthmus.sysid import Physics
+
+COURSES, SETTLED = 6, 40
+"""Of the policy's trajectory, for metrics that a rehearsal chooses among: how many, and steps until it is in its
+gait."""
+ACROSS = 0.02
+"""Size of the differences there, in standard deviations: large enough to see a contact come and go."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +68,13 @@ class Rehearse(Protocol):
         delay: int = 0,
         *,
         correct: bool = True,
+        covariance: Float | None = None,
     ) -> Rehearsal:
         """Rehearsals where the target is as it seems to be.
 
         By target data, its perturbation, physical parameters if they are known, and the delay of the commands, which
-        were recorded as on time; in the source simulator where that is not to be corrected.
+        were recorded as on time; in the source simulator where that is not to be corrected. The `covariance` of the
+        parameters says how much they leave open: a policy is trained over all of that.
         """
         ...
 
@@ -114,12 +123,16 @@ class Source:
     """Training in the source simulator, for methods that change the policy."""
     robust: Callable[[], AnyPolicy] | None = None
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
+    conditioned: Callable[[], ConditionedPolicy] | None = None
+    """The policy for the task that is told physics; a Problem where there is none."""
     rehearsal: Rehearse | None = None
     """Rehearsals of policies in simulation."""
     robot_model: RobotModel | None = None
     """The simulator's model; None for a simulator that is not MuJoCo's. What follows needs it."""
     facts: SourceFacts | None = None
     """What is known of it already; None where all is to be worked out."""
+    identified: Callable[[], Float | None] | None = None
+    """Physical parameters that were identified beside the target's sensors, where an estimator does so."""
     reference: Reference | None = None
     """Recorded observations that are to be seen, where nobody recorded actions; `policy` then follows them."""
 
@@ -159,6 +172,12 @@ class Source:
         return cost_to_go(self.policy, self.unclamped, stream(self.seed, "cost-to-go"))
 
     @cached_property
+    def courses(self) -> LinearCourses:
+        """More of the policy's trajectory than `cost_to_go` looks at, in its gait, and smoothed across contacts."""
+        rng = stream(self.seed, "courses")
+        return linear_courses(self.policy, self.unclamped, rng, courses=COURSES, skip=SETTLED, nudge=ACROSS)
+
+    @cached_property
     def step_scale(self) -> Float:
         """How much each target (d,) changes in a step when the policy acts in the simulator."""
         if self.facts is not None and self.facts.step_scale is not None:
@@ -194,6 +213,8 @@ class FitReport:
     """How each candidate did in rehearsal."""
     predicted: float | None = None
     """How the one did that was taken."""
+    falls_short: bool | None = None
+    """Whether even the best of them leaves too much of the loss; None where none were rehearsed."""
 
 
 class Method(Protocol):

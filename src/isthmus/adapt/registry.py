@@ -8,6 +8,7 @@ from isthmus.adapt.auto.method import AutoMethod
 from isthmus.adapt.baselines.pd import PdMethod
 from isthmus.adapt.baselines.unadapted import RobustMethod, UnadaptedMethod
 from isthmus.adapt.common.method_names import current_method
+from isthmus.adapt.conditioned.method import ConditionedMethod
 from isthmus.adapt.finetune.method import FinetuneMethod
 from isthmus.adapt.finetune.on_target import RlOnTargetMethod
 from isthmus.adapt.inverse_network.method import InverseMethod
@@ -107,7 +108,7 @@ METHODS = {
             name="model-inverse",
             summary="fits the simulator's physical parameters to target steps, and inverts it for the action",
             sees="target observations and actions",
-            make=lambda source, _settings: ModelInverseMethod(source),
+            make=lambda source, settings: ModelInverseMethod(source, settings.smoothness),
             simulates=True,
         ),
         MethodKind(
@@ -149,6 +150,13 @@ METHODS = {
             make=lambda source, _settings: RobustMethod(source),
             follows_policy=False,
             collects=False,
+        ),
+        MethodKind(
+            name="conditioned",
+            summary="a policy that is told physics, told what is identified on the target; nothing is trained again",
+            sees="target observations and actions",
+            make=lambda source, _settings: ConditionedMethod(source),
+            follows_policy=False,
         ),
         MethodKind(
             name="rl-on-target",

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from isthmus.core import check_settings, unknown_name
+from isthmus.core import Problem, check_settings, unknown_name
 
+MOST_MINUTES = 10_000.0
+"""A week."""
 FOLLOWS = ("auto", "track", "clone")
 """Ways to follow a reference without a simulator."""
 
@@ -112,10 +114,27 @@ class MethodSettings:
     """How --method inverse follows a reference without actions: `track` asks the network for the next recorded state,
     `clone` asks it for the actions of the reference and learns those; `auto` tracks under position control, else
     clones."""
+    smoothness: float = 1.0
+    """Price of changing an action where the simulator is inverted (`model-inverse`, and `auto` with it): so many times
+    that of the regulator behind the cost-to-go. More of it makes commands smoother, and zero leaves them free."""
     may_retrain: bool = False
     """Let --method auto train the policy on, in the corrected simulator, where changing its actions is not enough."""
+    practice: float = 0.0
+    """Minutes that it may be trained for in a round, with --may-retrain; it ends early when it is good enough, or gets
+    no better. 0 is four short spells."""
+    practice_steps: int = 0
+    """The same in steps of simulation, which make the same policy on every machine."""
 
     def __post_init__(self) -> None:
-        """Refuse a way to follow that does not exist."""
+        """Refuse a way to follow that does not exist, and numbers that make no sense."""
+        check_settings(
+            (
+                ("smoothness", self.smoothness, 0 <= self.smoothness <= 1e6),
+                ("practice", self.practice, 0 <= self.practice <= MOST_MINUTES),
+                ("practice-steps", self.practice_steps, 0 <= self.practice_steps <= 10**10),
+            )
+        )
+        if (self.practice or self.practice_steps) and not self.may_retrain:
+            raise Problem("--practice is for a policy that may be changed: give --may-retrain too")
         if self.follow not in FOLLOWS:
             raise unknown_name("way to follow a reference", self.follow, FOLLOWS)

@@ -7,6 +7,7 @@ from isthmus.bench.adapted import AdaptedStep
 from isthmus.bench.bundle import bundle_fused_step, bundle_step
 from isthmus.bench.collecting import collection
 from isthmus.bench.control import control_step
+from isthmus.bench.estimating import estimating
 from isthmus.bench.firmware import can_emulate, firmware_cost, firmware_slowdown, firmware_slowdown_go1, go1_model
 from isthmus.bench.firmware_twin import firmware_twin
 from isthmus.bench.learning import fit_memory, fit_speed
@@ -32,6 +33,7 @@ def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
     for robot in ROBOTS:
         for benchmark in (robot.amortised, robot.following, robot.inverting):
             yield benchmark(repeats)
+    yield from estimating(repeats)
     for benchmark in (bundle_step, bundle_fused_step):
         yield benchmark(repeats)
     yield firmware_twin(repeats)

@@ -19,10 +19,15 @@ from isthmus.bench.measure import Benchmark, middle
 from isthmus.core import AnyPolicy, stream
 from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
+from isthmus.gaps import Gap
 from isthmus.policies import TransferPolicy
 from isthmus.robots import load_task
+from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.tasks import Task
 from isthmus.transfer.control_step import StepTime, time_step
+
+IDENTIFIED = "mass=1.3"
+"""What is taken to have been identified: in the source's own simulator there would be nothing to look for."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,10 @@ class AdaptedStep:
         return self._timed("following", self._action_residual(correlation=0.9), repeats)
 
     def inverting(self, repeats: int) -> Benchmark:
-        """`model-inverse`: derivatives of the simulator in each step."""
-        spec, simulator = self._task.robot_model.spec, self._task.unclamped()
+        """`model-inverse` for a heavier robot: derivatives of the simulator in each step, as often as they pay."""
+        robot_model = self._task.robot_model
+        heavier = Gap.parse(IDENTIFIED).resolve(robot_model.model).apply(robot_model.model)
+        spec, simulator = robot_model.spec, UnclampedTarget.of(robot_model, heavier).simulator
         inverse = OneStepInverse(simulator, spec.action_low, spec.action_high, self._metric, ITERATIONS)
         return self._timed("inverting", ModelInversePolicy(self._policy, self._task.source(), inverse), repeats)
 

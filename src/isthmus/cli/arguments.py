@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from tyro.conf import Positional, arg
 
 from isthmus.core import Problem
+from isthmus.experts import shipped_policy
 from isthmus.transfer import PolicyFile
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class PolicyOptions:
     """The policy to use, and what it was trained with."""
 
     policy: Path | None = None
-    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx."""
+    """Another policy than the task's expert: .npz (ours), .zip (Stable-Baselines3) or .onnx; or anymal-blind, which
+    ships."""
     normaliser: Path | None = None
     """VecNormalize statistics (.pkl) that the policy was trained with."""
     layout: str | None = None
@@ -61,11 +63,12 @@ class PolicyOptions:
             if self.observation_spec or self.spec_edit:
                 raise Problem("--observation-spec and --spec-edit go with --policy: give the policy they belong to")
             return None
+        policy = self.policy if self.policy.exists() else shipped_policy(str(self.policy)) or self.policy
         file = PolicyFile(
-            str(self.policy),
+            str(policy),
             str(self.normaliser) if self.normaliser else None,
             self.layout,
-            self.observation_spec or self._beside(self.policy),
+            self.observation_spec or self._beside(policy),
             self.spec_edit,
         )
         return file.trusted() if self.trust else file

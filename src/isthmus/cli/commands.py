@@ -16,9 +16,11 @@ from isthmus.cli.deploy.export import ExportBundle
 from isthmus.cli.deploy.run import RunBundle
 from isthmus.cli.experiment.ablation import Ablation
 from isthmus.cli.experiment.anymal import Anymal
+from isthmus.cli.experiment.blind import Blind
 from isthmus.cli.experiment.estimation import Estimation
 from isthmus.cli.experiment.firmware_policies import FirmwarePolicies
 from isthmus.cli.experiment.firmware_transfer import FirmwareTransfer
+from isthmus.cli.experiment.fixed_gaps import FixedGaps
 from isthmus.cli.experiment.paper import Paper
 from isthmus.cli.experiment.random_gaps import RandomGaps
 from isthmus.cli.experiment.references import ReferenceStudy
@@ -136,9 +138,11 @@ SECTIONS: dict[str, dict[str, Leaf | Group]] = {
                 "random-gaps": Leaf("gaps drawn at random on each robot", RandomGaps),
                 "ablation": Leaf("leave out one part of a method at a time", Ablation),
                 "estimation": Leaf("cross gaps of noisy, biased and incomplete sensors with an estimator", Estimation),
-                "suite": Leaf("every method on several gaps of each robot", Suite),
+                "suite": Leaf("how much of a loss is recovered, on calibrated gaps of each robot", Suite),
+                "fixed-gaps": Leaf("every method on the same few gaps of each robot", FixedGaps),
                 "paper": Leaf("the figures of the paper", Paper),
                 "anymal": Leaf("from ANYmal's log to its walk, by an actuator network", Anymal),
+                "blind": Leaf("a quadruped that sees encoders, IMU, command and last action", Blind),
                 "references": Leaf("recorded observations in place of a policy", ReferenceStudy),
                 "transports": Leaf("the Fetch's swing by ROS 1 and by ROS 2", Transports),
                 "firmware-policies": Leaf("train with the twin of a firmware and without it", FirmwarePolicies),

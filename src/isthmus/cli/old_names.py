@@ -16,14 +16,14 @@ COMMANDS = {
     "study": "experiment seeds",
     "survey": "experiment random-gaps",
     "ablate": "experiment ablation",
-    "compare-suite": "experiment suite",
+    "compare-suite": "experiment fixed-gaps",
     "reproduce": "experiment paper",
 }
 SYNONYMS = {("reproduce", "anymal"): "experiment anymal"}
 """Commands that may also be called so: these names stay."""
 OPTIONS = {"--ceiling": "--oracle", "--no-ceiling": "--no-oracle", "--ceiling-episodes": "--oracle-episodes"}
 OPTIONS_OF: dict[tuple[str, ...], dict[str, str]] = {
-    ("experiment", "suite"): {"--only": "--tasks"},
+    ("experiment", "fixed-gaps"): {"--only": "--tasks"},
     ("experiment", "paper"): {"--only": "--tasks"},
     ("robot", "faults"): {"--lanes": "--workers"},
 }

@@ -88,11 +88,11 @@ class Transfer:
     method: str | None = None
     """The way across: see `isthmus list methods`; auto, or preview for a robot, when not given."""
     estimator: str = "none"
-    """What makes observations of what the target's sensors show: none, kalman, learned or auto
+    """What makes observations of what the target's sensors show: none, kalman, ensemble, learned or auto
     (docs/estimation.md)."""
     sensors: tuple[str, ...] = ()
-    """What the target senses: all, positions, velocities or names of observations. What the robot file says, or all,
-    when not given."""
+    """What the target senses: all, encoders, imu, positions, velocities, names of observations. What the
+    robot file says, or all, when not given."""
     samples: int = 2000
     """Steps that may be taken on the target."""
     seed: int = 0
@@ -401,3 +401,19 @@ def print_result(result: Result) -> None:
         stdout.print(f"taken: {result.chosen}, with {result.predicted:.3f} predicted in rehearsal", soft_wrap=True)
     if result.falls_short:
         stdout.print(FALLS_SHORT, soft_wrap=True)
+    if result.effort:
+        _print_effort(result)
+    if result.chatters:
+        stdout.print(f"warning: {result.chatter_text}", soft_wrap=True)
+
+
+def _print_effort(result: Result) -> None:
+    """How hard the actuators work."""
+    print_table(
+        "actuators, in half ranges",
+        ("", "effort ", "command rate ", "at limits "),
+        [
+            (name, f"{one.effort:.3f}", f"{one.command_rate:.3f}", f"{one.at_limits:.1%}")
+            for name, one in result.effort.items()
+        ],
+    )

@@ -12,34 +12,41 @@ import numpy as np
 
 from isthmus.adapt import Method, Source, make_method
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.common.metric_state import metric_arrays
 from isthmus.adapt.finetune.storage import TRAINING
 from isthmus.core import AnyPolicy, Problem, rollout, stream
 from isthmus.core.commit import current_commit
 from isthmus.deploy.fused import needs_simulator
 from isthmus.deploy.fused_files import fused_files
-from isthmus.deploy.load import ADAPTER, ASSETS, CHECK, NUMBERS, SOURCE, XML, no_finetuner
+from isthmus.deploy.load import ADAPTER, ASSETS, CHECK, ESTIMATOR, NUMBERS, SOURCE, XML, no_finetuner
 from isthmus.deploy.manifest import FORMAT, Adapter, Manifest, Robot, Safety, World, digest, write_manifest
 from isthmus.deploy.mjcf import ModelFiles, model_digest
 from isthmus.deploy.networks import network_onnx, networks_in
 from isthmus.deploy.policy_files import ROBUST, PolicyFiles, network_file
 from isthmus.deploy.selection import selection_of
+from isthmus.estimate.estimation import Estimation
+from isthmus.estimate.policy import SENSED, EstimatedPolicy
+from isthmus.estimate.stored import whole
 from isthmus.io import write_whole
 from isthmus.io.files import pack_arrays
 from isthmus.policies import NetworkPolicy
-from isthmus.policies.observation import PRESETS
+from isthmus.policies.observation import PRESETS, SpecPolicy
 from isthmus.policies.sim_derived import SimDerivedPolicy
 from isthmus.robots.equipment import base_of
 from isthmus.robots.registry import is_code, load_task, mjcf_of
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
 from isthmus.transfer.control_step import time_step
+from isthmus.transfer.estimation import estimation_of
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.result import Result
+from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.source.policy import PolicyFile, source_policy
-from isthmus.transfer.source.source import make_source
 
 CHECKED = 8
 """Control steps whose commands are kept in the bundle."""
+SHOWN = "shown"
+"""The estimator that shows what is not sensed as at the usual start."""
 Tell = Callable[[str], None]
 
 
@@ -53,6 +60,13 @@ class FinishedRun:
     method: Method
     state: MethodState | None
     policy: AnyPolicy
+    """Behind its estimator, if it has one."""
+    estimation: Estimation | None = None
+
+    @property
+    def history(self) -> int:
+        """Observations that a step looks at."""
+        return max(self.method.history, SENSED) if isinstance(self.policy, EstimatedPolicy) else self.method.history
 
     @staticmethod
     def load(folder: RunFolder, task: str | None = None, policy: PolicyFile | None = None) -> "FinishedRun":
@@ -63,30 +77,20 @@ class FinishedRun:
             )
         folder.check()
         config = Config.load(folder.config_path)
-        if config.estimator != "none" or config.sensors:
-            raise Problem(f"{folder.path} was made with an estimator, and no bundle holds one: deploy a run without")
         if task is None and is_code(config.task):
             raise Problem(f"{folder.path} was made with the robot file {config.task}: name it by --task {config.task}")
-        if config.policy and config.policy.reference:
-            raise Problem(
-                f"{folder.path} follows the recorded observations in {config.policy.path}, and such a run cannot be "
-                "exported: use isthmus.load_adapted, which gives its policy"
-            )
-        if (config.policy is None) != (policy is None) or (
-            config.policy and policy and not _same(config.policy, policy)
-        ):
-            named = (
-                "none: leave out --policy" if config.policy is None else f"{config.policy.path}: name it by --policy"
-            )
-            raise Problem(f"the policy file that {folder.path} was made with is {named}")
+        _check_source(folder, config.policy, policy)
         loaded = load_task(task or config.task)
-        made = make_source(loaded, source_policy(loaded, policy), config.seed)
-        source = replace(made, finetuner=no_finetuner)
+        context = SourceContext(loaded, source_policy(loaded, policy), config.seed)
+        source, estimation = replace(context.source, finetuner=no_finetuner), estimation_of(config, context)
         method, state = make_method(config.method, source, config.settings), None
         for number, _ in enumerate(folder.rounds()):
             state = MethodState.read(folder.model_path(number), method.kind)
             method.restore(state)
-        return FinishedRun(config, loaded, source, method, state, method.policy())
+            if estimation is not None:
+                estimation.restore(folder.estimator_path(number))
+        acting = method.policy() if estimation is None else estimation.behind(method.policy(), method.history)
+        return FinishedRun(config, loaded, source, method, state, acting, estimation)
 
 
 def export_bundle(
@@ -126,7 +130,7 @@ def _write(run: FinishedRun, place: Path, result: Result | None, tell: Tell) -> 
     tell("one graph for a whole step")
     adapter = Adapter(
         method=config.method,
-        history=run.method.history,
+        history=run.history,
         settings=config.settings,
         seed=config.seed,
         chosen=result.chosen if result is not None else "",
@@ -136,7 +140,7 @@ def _write(run: FinishedRun, place: Path, result: Result | None, tell: Tell) -> 
     )
     adapter, fused = fused_files(adapter, run.policy, task)
     tell("how long a step takes")
-    time = time_step(run.policy, run.method.history, task.source(), stream(config.seed, "bundle"))
+    time = time_step(run.policy, run.history, task.source(), stream(config.seed, "bundle"))
     adapter = replace(adapter, step_us={name: float(getattr(time, name) or 0.0) for name in ("p50", "p99", "worst")})
     files |= fused | {CHECK: _check_file(run)}
     for name, content in files.items():
@@ -146,7 +150,7 @@ def _write(run: FinishedRun, place: Path, result: Result | None, tell: Tell) -> 
         format=FORMAT,
         versions=_versions(),
         robot=robot,
-        world=World.of(spec),
+        world=World.of(spec, _terms(run.source.policy)),
         policy=policy.about,
         adapter=adapter,
         safety=Safety(config.safety, None if speeds is None else tuple(speeds.tolist())),
@@ -159,9 +163,7 @@ def _write(run: FinishedRun, place: Path, result: Result | None, tell: Tell) -> 
 
 def _robot_files(run: FinishedRun) -> tuple[Robot, dict[str, bytes]]:
     text, model = run.config.task, run.task.robot_model.model
-    robot = Robot(
-        task=text, model_digest=model_digest(model), estimator="none" if run.task.estimator is None else "task"
-    )
+    robot = Robot(task=text, model_digest=model_digest(model), estimator=_estimator(run))
     if is_code(text):
         name = Path(base_of(text)).name
         why = f"its robot is the Python file {name}, and no code is in a bundle"
@@ -174,9 +176,18 @@ def _robot_files(run: FinishedRun) -> tuple[Robot, dict[str, bytes]]:
     return robot, files | {f"{ASSETS}{name}": content for name, content in made.assets.items()}
 
 
+def _estimator(run: FinishedRun) -> str:
+    """The name of what makes observations of what the sensors show."""
+    if run.estimation is not None and isinstance(run.policy, EstimatedPolicy):
+        return run.estimation.report().estimator if run.estimation.active else SHOWN
+    return "none" if run.task.estimator is None else "task"
+
+
 def _learned(run: FinishedRun) -> dict[str, bytes]:
     """What the method has learned, without what only training goes on from, and what it knows of the source."""
     files: dict[str, bytes] = {}
+    if run.estimation is not None and isinstance(run.policy, EstimatedPolicy):
+        files[ESTIMATOR] = pack_arrays(*whole(run.estimation))
     if run.state is not None:
         arrays = {name: one for name, one in run.state.arrays.items() if not name.startswith(TRAINING)}
         files[ADAPTER] = pack_arrays(arrays, {**run.state.about, "kind": run.state.kind})
@@ -185,11 +196,12 @@ def _learned(run: FinishedRun) -> dict[str, bytes]:
         "derived": pi_src.derived if isinstance(pi_src, SimDerivedPolicy) else np.empty(0, np.int64)
     }
     about: dict[str, object] = {"kind": "source"}
-    if "cost_to_go" in vars(source):  # it was asked for
+    known = source.facts is not None
+    if known or "cost_to_go" in vars(source):  # it was asked for
         metric = source.cost_to_go
-        facts |= {"metric_scale": metric.scale, "metric_root": metric.root}
+        facts |= metric_arrays(metric)
         about["effort"] = metric.effort
-    if "step_scale" in vars(source):
+    if known or "step_scale" in vars(source):
         facts["step_scale"] = source.step_scale
     files[SOURCE] = pack_arrays(facts, about)
     if run.config.method == "robust" and source.robust is not None:
@@ -204,13 +216,17 @@ def _check_file(run: FinishedRun) -> bytes:
     """The first steps of an episode in the simulator: what was seen, commanded and applied."""
     world, spec = run.task.source(), run.task.robot_model.spec
     start = world.reset(stream(run.config.seed, "bundle check"))
-    moments = list(rollout(world, run.policy, start, history=run.method.history, steps=CHECKED))
+    moments = list(rollout(world, run.policy, start, history=run.history, steps=CHECKED))
     arrays = {
         "observations": np.concatenate([one.before for one in moments]),
         "commands": np.concatenate([spec.clip(one.commands) for one in moments]),
         "applied": np.concatenate([one.step.applied for one in moments]),
     }
     return pack_arrays(arrays, {"kind": "check"})
+
+
+def _terms(policy: AnyPolicy) -> tuple[str, ...]:
+    return tuple(term.name for term in policy.spec.terms) if isinstance(policy, SpecPolicy) else ()
 
 
 def _versions() -> dict[str, str]:
@@ -232,8 +248,17 @@ def _made_from(config: Config, result: Result | None) -> dict[str, str]:
     return about
 
 
+def _check_source(folder: RunFolder, ours: PolicyFile | None, named: PolicyFile | None) -> None:
+    """Refuse a run whose policy or recording was not named, or another: a path in a run is not followed."""
+    if ours is None and named is not None:
+        raise Problem(f"{folder.path} was made with the task's own policy: leave out {named.path}")
+    if ours is not None and (named is None or not _same(ours, named)):
+        what, option = ("recording", "--source") if ours.reference else ("policy file", "--policy")
+        raise Problem(f"the {what} that {folder.path} was made with is {ours.path}: name it by {option}")
+
+
 def _same(ours: PolicyFile, theirs: PolicyFile) -> bool:
-    names = ("digest", "layout", "spec_edits")
+    names = ("digest", "layout", "spec_edits", "reference")
     return all(getattr(ours, name) == getattr(theirs, name) for name in names) and _preset(ours) == _preset(theirs)
 
 

@@ -15,11 +15,18 @@ from isthmus.adapt.action_residual.method import ActionResidualPolicy
 from isthmus.adapt.auto.delay_compensation import DelayCompensatedPolicy
 from isthmus.adapt.common.response import Response
 from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.preview.method import PreviewPolicy
+from isthmus.adapt.reference.follow import FollowingPolicy
+from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Float, Mlp, WorldSpec
 from isthmus.deploy.selection import Selection, selection_of
+from isthmus.estimate.ensemble import EnsembleFilter
+from isthmus.estimate.kalman import KalmanFilter
+from isthmus.estimate.policy import EstimatedPolicy
 from isthmus.policies import NetworkPolicy, Unadapted
 from isthmus.policies.network import Squash
 from isthmus.policies.sim_derived import SimDerivedPolicy
+from isthmus.policies.view import whole
 
 
 @dataclass(frozen=True)
@@ -66,23 +73,39 @@ class Table:
 
 def needs_simulator(policy: AnyPolicy) -> str:
     """Why a step of `policy` needs the simulator; empty where it does not."""
+    if isinstance(policy, EstimatedPolicy):
+        simulated = isinstance(policy.filter, KalmanFilter | EnsembleFilter)
+        return "its estimator predicts in the simulator" if simulated else needs_simulator(policy.policy)
     if isinstance(policy, DelayCompensatedPolicy):
         return "commands take effect late, and a step simulates what those on their way will do"
     inner = policy.policy if isinstance(policy, Unadapted | FinetunedPolicy | ActionResidualPolicy) else policy
     if isinstance(inner, SimDerivedPolicy):
         return "its policy sees numbers that the simulator works out from the state"
+    if isinstance(inner, ReferencePolicy):
+        return "its policy inverts the simulator to follow the recorded observations"
     if isinstance(policy, ActionResidualPolicy):
         return "" if policy.observer.is_idle else "disturbances are estimated by simulating the last step"
-    if isinstance(policy, Unadapted | FinetunedPolicy):
-        return ""
-    return "a step predicts in the simulator what is to be reached"
+    foresees = not isinstance(policy, Unadapted | FinetunedPolicy | FollowingPolicy)
+    along_recording = isinstance(policy, PreviewPolicy) and not policy.simulates
+    return "a step predicts in the simulator what is to be reached" if foresees and not along_recording else ""
+
+
+def _asked(policy: AnyPolicy) -> AnyPolicy:
+    """What gives the commands, before anything is made of them."""
+    if isinstance(policy, FollowingPolicy) and policy.clone is not None:
+        return NetworkPolicy(policy.clone, whole)
+    return policy.policy if isinstance(policy, Unadapted | FinetunedPolicy | ActionResidualPolicy) else policy
 
 
 def fused_step(policy: AnyPolicy, spec: WorldSpec, history: int) -> FusedStep | str:
     """The step of `policy` as numbers; the reason where it cannot be."""
     if why := needs_simulator(policy):
         return why
-    asked = policy.policy if isinstance(policy, Unadapted | FinetunedPolicy | ActionResidualPolicy) else policy
+    if isinstance(policy, EstimatedPolicy):
+        return "an estimator stands before its policy, and remembers more than a graph is given"
+    asked = _asked(policy)
+    if isinstance(asked, FollowingPolicy | PreviewPolicy):
+        return "a step finds its place along the recorded observations"
     if not isinstance(asked, NetworkPolicy):
         return "the policy of the source is no network of Isthmus: a foreign ONNX file, or code of the robot"
     selection = selection_of(asked.see, spec.observation_size)

@@ -10,16 +10,22 @@ import numpy as np
 
 from isthmus.adapt import Source, make_method
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.common.metric_state import stored_metric
 from isthmus.adapt.method import Rehearsal, SourceFacts
+from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Mlp, Problem
-from isthmus.core.metric import Metric
+from isthmus.deploy.followed import FOLLOWED
 from isthmus.deploy.manifest import ADVICE, Bundle
 from isthmus.deploy.mjcf import ModelFiles, model_digest
 from isthmus.deploy.networks import OnnxNetwork, network_onnx, with_networks
 from isthmus.deploy.policy import DeployedPolicy, FusedPolicy, Runtime
 from isthmus.deploy.policy_files import ROBUST, load_source_policy, read_network_file
+from isthmus.estimate.estimation import KIND
+from isthmus.estimate.policy import SENSED, EstimatedPolicy
+from isthmus.estimate.stored import filter_of
 from isthmus.io.bounded import brief
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.policies.finetuner import Finetuner
 from isthmus.policies.onnx import open_onnx
 from isthmus.policies.onnx_runtime import open_session
@@ -28,6 +34,7 @@ from isthmus.tasks import Task
 from isthmus.transfer.source.source import source_cost
 
 ADAPTER, SOURCE, CHECK, NUMBERS = "adapter.npz", "source.npz", "check.npz", "robot/numbers.npz"
+ESTIMATOR = "estimator.npz"
 XML, ASSETS = "robot/model.xml", "robot/assets/"
 FUSED, HEADER = "fused.onnx", "policy.h"
 UNFIT = (ValueError, TypeError, IndexError, KeyError, OverflowError, ArithmeticError, np.linalg.LinAlgError)
@@ -69,7 +76,11 @@ def load_policy(
 
 def _loaded(bundle: Bundle, task: Task | None, runtime: Runtime) -> DeployedPolicy:
     source = _source(bundle, task)
-    policy: AnyPolicy = _restored(bundle, source).policy()
+    method = _restored(bundle, source)
+    policy: AnyPolicy = method.policy()
+    if ESTIMATOR in bundle and task is not None:
+        body = task.robot_model
+        policy = EstimatedPolicy(policy, filter_of(*bundle.arrays(ESTIMATOR, KIND), body), method.history, body.spec)
     if runtime == "onnx":
         policy = with_networks(policy, partial(_by_onnx, bundle))
     return DeployedPolicy(bundle.manifest, policy, source.policy, task, runtime)
@@ -146,8 +157,10 @@ def _source(bundle: Bundle, task: Task | None) -> Source:
     if task is None:
         raise Problem(f"{bundle.path} needs the robot's code: name it by task=, or --task FILE")
     body = task.robot_model
+    facts = _facts(bundle, body.spec.targets)
+    policy = load_source_policy(bundle, task, facts)
     return Source(
-        policy=load_source_policy(bundle, task),
+        policy=policy,
         simulator=task.source(),
         unclamped=task.unclamped(),
         spec=body.spec,
@@ -155,9 +168,11 @@ def _source(bundle: Bundle, task: Task | None) -> Source:
         cost=source_cost(task),
         finetuner=no_finetuner,
         robust=partial(_robust, bundle, task),
+        conditioned=no_conditioned,
         rehearsal=_rehearsal,
         robot_model=body,
-        facts=_facts(bundle, body.spec.targets),
+        facts=facts,
+        reference=policy.reference if isinstance(policy, ReferencePolicy) else None,
     )
 
 
@@ -165,13 +180,7 @@ def _facts(bundle: Bundle, targets: np.ndarray) -> SourceFacts:
     arrays, about = bundle.arrays(SOURCE, "source")
     try:
         derived = np.asarray(arrays["derived"], np.int64)
-        metric = None
-        if "metric_root" in arrays:
-            root, scale = (np.asarray(arrays[f"metric_{one}"], np.float64) for one in ("root", "scale"))
-            d = len(targets)
-            if root.shape != (d, d) or scale.shape != (d,) or not (scale > 0).all() or not np.isfinite(root).all():
-                raise ValueError("its metric does not fit the robot")  # noqa: TRY301
-            metric = Metric(targets, scale, root, float(about["effort"]))
+        metric = stored_metric(arrays, about, targets)
         step_scale = np.asarray(arrays["step_scale"], np.float64) if "step_scale" in arrays else None
         size = len(bundle.manifest.world.observation_names)
         if derived.ndim != 1 or ((derived < 0) | (derived >= size)).any():
@@ -188,7 +197,8 @@ def _restored(bundle: Bundle, source: Source) -> Any:  # noqa: ANN401 - a method
     method = make_method(adapter.method, source, adapter.settings)
     if adapter.state:
         method.restore(MethodState(method.kind, *bundle.arrays(ADAPTER, method.kind), str(bundle.path / ADAPTER)))
-    if method.history != adapter.history:
+    looked_at = max(method.history, SENSED) if ESTIMATOR in bundle else method.history
+    if looked_at != adapter.history:
         raise Problem(f"{bundle.path} says that its method looks at {adapter.history} observations: {ADVICE}")
     return method
 
@@ -200,8 +210,15 @@ def _fused(bundle: Bundle, task: Task | None) -> DeployedPolicy:
     spec, k = bundle.manifest.world.spec, bundle.manifest.adapter.history
     if file.inputs != k * spec.observation_size + (k - 1) * spec.action_size or "command" not in file.outputs:
         raise Problem(f"{bundle.path / FUSED} takes {file.inputs} numbers, which is no history of this robot")
-    source = load_source_policy(bundle, task) if not bundle.manifest.policy.view or task is not None else None
-    return DeployedPolicy(bundle.manifest, FusedPolicy(file.session), source, task, "fused")
+    return DeployedPolicy(bundle.manifest, FusedPolicy(file.session), _unadapted(bundle, task), task, "fused")
+
+
+def _unadapted(bundle: Bundle, task: Task | None) -> AnyPolicy | None:
+    """The policy as it was before, unless that takes the robot's code, which is not at hand."""
+    about = bundle.manifest.policy
+    if task is None:
+        return None if about.view or about.kind == FOLLOWED else load_source_policy(bundle, task)
+    return load_source_policy(bundle, task, _facts(bundle, task.robot_model.spec.targets))
 
 
 def _by_onnx(bundle: Bundle, name: str, network: Mlp) -> OnnxNetwork:
@@ -216,6 +233,11 @@ def _by_onnx(bundle: Bundle, name: str, network: Mlp) -> OnnxNetwork:
 def _robust(bundle: Bundle, task: Task) -> AnyPolicy:
     network, selection = read_network_file(bundle, ROBUST, task.robot_model.spec)
     return NetworkPolicy(network, selection or task.view.see)
+
+
+def no_conditioned() -> ConditionedPolicy:
+    """A bundle holds the policy for its robot, and asks for no other."""
+    raise Problem("a bundle only acts: its policy is told no other physics")
 
 
 def no_finetuner(policy: NetworkPolicy) -> Finetuner:

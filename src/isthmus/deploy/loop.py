@@ -12,6 +12,7 @@ from isthmus.deploy.latency import Latency
 from isthmus.deploy.policy import DeployedPolicy
 from isthmus.deploy.steering import Choice, Steering
 from isthmus.deploy.telemetry import Telemetry
+from isthmus.hardware.stop import KEPT
 
 Look = Callable[[int, int], None]
 """Is told how many steps were taken, of how many."""
@@ -92,7 +93,7 @@ def run_loop(
                     look(len(applied), settings.steps * settings.episodes)
             episodes += 1
     except Lost as lost:
-        ended = str(lost)
+        ended = str(lost).removesuffix(f"; {KEPT}")  # a loop collects nothing, and does not go on
     rms, whose = _difference(policy, steering.choices, applied, settings, observed=observed)
     latency = Latency.of([one.seconds for one in steering.choices], robot.lateness)
     return LoopReport(latency, episodes, ended, rms, whose)

@@ -4,7 +4,9 @@ manifest.json        this
 robot/model.xml      the robot's MuJoCo model, with robot/assets/ beside it
 robot/numbers.npz    numbers of the compiled model that MJCF rounds
 policy.npz           the policy of the source: a network (`policy.onnx` for one from a foreign ONNX file)
+reference.npz        instead of a policy: recorded observations that are followed
 adapter.npz          what the method has learned
+estimator.npz        the estimator that stands before it, if there is one
 source.npz           what was worked out of the source's simulator for it
 robust.npz           the network of the method `robust`
 networks/NAME.onnx   every network that a control step asks, as ONNX
@@ -57,10 +59,10 @@ class World:
     commands: str
     """`effort` or `position`."""
     terms: tuple[str, ...] = ()
-    """Names of the terms that an observation is put together from, where its policy was trained on such terms."""
+    """Names of the terms that its policy is shown, in order, where an observation spec says what it is shown."""
 
     @staticmethod
-    def of(spec: WorldSpec) -> "World":
+    def of(spec: WorldSpec, terms: tuple[str, ...] = ()) -> "World":
         """The same as plain data."""
         return World(
             observation_names=spec.observation_names,
@@ -72,6 +74,7 @@ class World:
             targets=tuple(spec.targets.tolist()),
             sensed=None if spec.sensed is None else tuple(spec.sensed.tolist()),
             commands=spec.commands,
+            terms=terms,
         )
 
     @property
@@ -106,7 +109,8 @@ class Robot:
     model_digest: str = ""
     """Of all numbers of the MuJoCo model."""
     estimator: str = "none"
-    """`task` where the robot's code makes observations of what the sensors show."""
+    """What makes observations of what the sensors show: `task` for the robot's code, else an `--estimator` of the run,
+    or `shown` where what is not sensed is shown as at the usual start."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class SourcePolicy:
     """The policy that was adapted."""
 
     kind: str
-    """`network`, `onnx`, or `task` for the one that is part of the robot's code."""
+    """`network`, `onnx`, `reference` for recorded observations, or `task` for one that is part of the robot's code."""
     view: str = ""
     """Name of the layout that it sees, where that is more than a choice of columns."""
     output: str = ""

@@ -12,7 +12,7 @@ from isthmus.core import AnyPolicy, Float, Float32, Mlp
 from isthmus.deploy.onnx_graph import OnnxGraph
 from isthmus.policies.onnx import Session
 
-PARTS = ("policy", "inverse", "network")
+PARTS = ("policy", "inverse", "network", "clone")
 """Attributes of policies that lead to the networks which they ask."""
 INPUTS, OUTPUTS = "inputs", "outputs"
 

@@ -19,6 +19,7 @@ from isthmus.core import (
 )
 from isthmus.deploy.fused_onnx import COMMAND, HISTORY
 from isthmus.deploy.manifest import Manifest
+from isthmus.estimate.policy import EstimatedPolicy
 from isthmus.policies.onnx import Session
 from isthmus.tasks import Task
 
@@ -65,13 +66,15 @@ class DeployedPolicy:
     def act(self, observation: Sequence[float] | Float, applied: Sequence[float] | Float | None = None) -> Float:
         """The command (act,) after an observation (obs,), within the actuators' limits.
 
-        `applied` is what the robot was given after the last observation, where that was not the command.
+        `applied` is what the robot was given after the last observation, where that was not the command. Where an
+        estimator stands before the policy, a NaN in the observation is a value that did not arrive.
         """
         seen = np.asarray(observation, np.float64)[None]
-        if seen.shape != (1, self.spec.observation_size) or not np.isfinite(seen).all():
+        arrived = np.isfinite(seen) | (np.isnan(seen) & isinstance(self.policy, EstimatedPolicy))
+        if seen.shape != (1, self.spec.observation_size) or not arrived.all():
             raise Problem(
                 f"an observation has {self.spec.observation_size} finite numbers ({_some(self.spec)}), "
-                f"got an array of shape {seen.shape[1:]}" + ("" if np.isfinite(seen).all() else ", not all finite")
+                f"got an array of shape {seen.shape[1:]}" + ("" if arrived.all() else ", not all finite")
             )
         if self._command is None:
             self._buffer.begin(seen)

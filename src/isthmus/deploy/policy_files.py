@@ -6,8 +6,11 @@ from typing import cast
 
 import numpy as np
 
+from isthmus.adapt.method import SourceFacts
+from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Mlp, Problem, WorldSpec
 from isthmus.core.mlp import Activation
+from isthmus.deploy.followed import FOLLOWED, followed_files, load_followed
 from isthmus.deploy.manifest import ADVICE, Bundle, SourcePolicy
 from isthmus.deploy.selection import Selection, selection_of
 from isthmus.io.bounded import brief
@@ -42,6 +45,8 @@ class PolicyFiles:
             made = PolicyFiles._of_network(policy.policy, None, "")
             spec = json.dumps(as_document(policy.spec))
             return PolicyFiles(replace(made.about, observation_spec=spec), made.files)
+        if isinstance(policy, ReferencePolicy):
+            return PolicyFiles(*followed_files(policy, task.robot_model.spec))
         if not isinstance(policy, NetworkPolicy | OnnxPolicy):
             return PolicyFiles(SourcePolicy(kind="task"), {})
         selection = selection_of(policy.see, task.robot_model.spec.observation_size)
@@ -80,9 +85,13 @@ def read_network_file(bundle: Bundle, name: str, spec: WorldSpec) -> tuple[Mlp, 
         raise Problem(f"{bundle.path / name} is not a network, or it is damaged ({error})") from error
 
 
-def load_source_policy(bundle: Bundle, task: Task | None) -> AnyPolicy:
+def load_source_policy(bundle: Bundle, task: Task | None, facts: SourceFacts | None = None) -> AnyPolicy:
     """The policy that was adapted; `task` is that of the bundle, where the robot's code is at hand."""
     about = bundle.manifest.policy
+    if about.kind == FOLLOWED:
+        if task is None:
+            raise Problem(f"the policy of {bundle.path} follows a recording by the robot's model: name its code")
+        return load_followed(bundle, task, facts)
     if about.kind == "task":
         if task is None or task.policy is None:
             raise Problem(f"the policy of {bundle.path} is part of the robot's code, and the code has none")
@@ -133,7 +142,7 @@ def _network_policy(bundle: Bundle, task: Task | None, shown: int | None) -> Any
             raise Problem(f"{bundle.path / FOREIGN} takes {file.inputs} numbers, expected {shown}")
         see = whole if shown is not None else selection or _view(bundle, task).see
         return onnx_policy(file, about.output, see, _normaliser(bundle, arrays))
-    raise Problem(f"{bundle.path} has a policy of kind {about.kind[:20]!r}: choose from network, onnx, task")
+    raise Problem(f"{bundle.path} has a policy of kind {about.kind[:20]!r}: choose from network, onnx, reference, task")
 
 
 def _normaliser(bundle: Bundle, arrays: dict[str, np.ndarray]) -> Normaliser | None:

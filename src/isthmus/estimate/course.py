@@ -22,6 +22,8 @@ class Course:
     start_covariance: Float  # (obs, obs)
     scale: Float
     """Standard deviation of what changes in a step (obs,)."""
+    most: Float
+    """Standard deviation along the course (obs,): who knows nothing else is as unsure as that."""
 
 
 def course_of(policy: AnyPolicy, world: World, rng: np.random.Generator) -> Course:
@@ -37,4 +39,5 @@ def course_of(policy: AnyPolicy, world: World, rng: np.random.Generator) -> Cour
     mean = starts.mean(axis=0)
     away = starts - mean
     covariance = away.T @ away / len(starts) + np.diag(np.square(LEAST_SHARE * scale))
-    return Course(mean, covariance, scale)
+    most = np.maximum(now.std(axis=0), scale)
+    return Course(mean, covariance, scale, most)

@@ -2,27 +2,34 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from isthmus.core import Episode, Estimator, Float, Int, Mlp, Problem, unknown_name
+from isthmus.core import AnyPolicy, Episode, Estimator, Float, Int, Mlp, Problem, unknown_name
 from isthmus.estimate.choice import CLEARLY, surprise
 from isthmus.estimate.course import Course
+from isthmus.estimate.ensemble import EnsembleFilter
 from isthmus.estimate.filter import Filter, SensorModel, Shown
+from isthmus.estimate.frame import Frame
 from isthmus.estimate.innovations import Explanation
 from isthmus.estimate.kalman import KalmanFilter, Process
 from isthmus.estimate.learned import LearnedFilter
 from isthmus.estimate.physics import Model, model_of, simulator_of
+from isthmus.estimate.policy import EstimatedPolicy
 from isthmus.estimate.recorded import Recording, runs_of
+from isthmus.estimate.rehearsed import Sensing
+from isthmus.estimate.report import SensorReport
 from isthmus.estimate.smoother import smoothed
 from isthmus.estimate.stage import FilterStage
 from isthmus.io import load_arrays, save_arrays
 from isthmus.sim import RobotModel
 from isthmus.sysid.physics import Physics
 
-ESTIMATORS = ("none", "kalman", "learned", "auto")
+CHOICES = ("kalman", "ensemble", "learned")
+ESTIMATORS = ("none", *CHOICES, "auto")
 """What can stand in the Estimator stage."""
 TRAINED = ("learned", "auto")
 """Those that need a network, which is trained in the source simulator."""
@@ -46,21 +53,6 @@ def check_estimator(name: str) -> None:
         raise unknown_name("estimator", name, ESTIMATORS)
 
 
-@dataclass(frozen=True)
-class SensorReport:
-    """What was found of the sensors, for people to look at."""
-
-    used: bool
-    """Whether a filter stands before the target; sensors that are exact need none."""
-    estimator: str = "kalman"
-    """Which one that is."""
-    noise: tuple[float, ...] = ()
-    bias: tuple[float, ...] = ()
-    """Standard deviations for each sensor."""
-    delay: int = 0
-    sensed: tuple[str, ...] = ()
-
-
 class Estimation:
     """A filter for the robots of a target; it is changed only between episodes."""
 
@@ -78,31 +70,74 @@ class Estimation:
             raise Problem(f"estimator {kind} needs a network: say how it is trained")
         self._train = train
         self._network: Mlp | None = None
-        self._chosen = "learned" if kind == "learned" else "kalman"
-        self._kind, self._robot_model, self._sensed = kind, robot_model, sensed
+        self._chosen = kind if kind in CHOICES else CHOICES[0]
+        self.kind, self._robot_model = kind, robot_model
+        self.columns: Int = sensed
+        """What is sensed (m,)."""
         self._physics = Physics(robot_model)
-        self._course = course
-        self._shown = Shown(sensed, self._course.start)
+        self.course: Course = course
+        self._shown = Shown(sensed, self.course.start)
+        self._frame = Frame.of(robot_model, sensed)
         self._model: Model | None = None
         self._exact = self._complete
         self._learned_from = 0
         self._stage: FilterStage | None = None
-        self._filter: Filter = self._shown
-        self._off = False
-        self._choose()
+        self._filter: Filter | None = None
+        self._off, self._used = False, True
 
     @property
     def _complete(self) -> bool:
-        return len(self._sensed) == self._robot_model.spec.observation_size
+        return len(self.columns) == self._robot_model.spec.observation_size
 
     @property
     def active(self) -> bool:
-        """Whether estimates differ from what the sensors show."""
-        return self._filter is not self._shown
+        """Whether policies are shown something else than the sensors show."""
+        return self.corrects and self._used
+
+    @property
+    def corrects(self) -> bool:
+        """Whether methods learn from estimates. They may do so where a policy does without."""
+        return self.kind != "none" and not self._exact
+
+    @property
+    def filter(self) -> Filter:
+        """What is between the sensors and a policy."""
+        if self._off:
+            return self._shown
+        if self._filter is None:
+            self._filter = self._made_filter() if self.active else self._shown
+        return self._filter
+
+    def behind(self, policy: AnyPolicy, history: int) -> AnyPolicy:
+        """A policy with that before it, for who shows it the sensors; itself, where they show the observation."""
+        spec = self._robot_model.spec
+        return EstimatedPolicy(policy, self.filter, history, spec) if self.active or not self._complete else policy
+
+    @property
+    def may_do_without(self) -> bool:
+        """Whether a policy can be shown the sensors as they are: nothing is missing."""
+        return self._complete
+
+    @property
+    def sensing(self) -> Sensing | None:
+        """What a policy is to be rehearsed with; None where the sensors show everything, and exactly."""
+        if self._model is None or self._exact:
+            return None
+        model = self._physics.model(self._physics.values(self._model.z))
+        return Sensing(self._model.explained.filter, model, self._made_filter(), self._shown)
+
+    @property
+    def physics(self) -> Float | None:
+        """Parameters that were identified beside the sensors (p,); None where those are exact, or nothing is known."""
+        return None if self._model is None or self._exact else self._model.z
+
+    def use(self, used: bool) -> None:
+        """Show policies estimates from the next episode on, or what the sensors show."""
+        self._used, self._filter = used, None
 
     def stage(self, n: int) -> Estimator:
         """The Estimator stage of n robots."""
-        self._stage = FilterStage(self._current, n, self._robot_model.spec.action_size)
+        self._stage = FilterStage(lambda: self.filter, n, self._robot_model.spec.action_size)
         return self._stage
 
     @contextmanager
@@ -122,34 +157,32 @@ class Estimation:
 
     def learn(self, episodes: Sequence[Episode], samples: int) -> None:
         """Estimate sensors and physics from what was sensed, if there is much more than the last time."""
-        if self._kind == "none" or samples < WORTH * self._learned_from:
+        if self.kind == "none" or samples < WORTH * self._learned_from:
             return
         self._learned_from = samples
         recording = Recording.of(runs_of(episodes, MOST_STEPS))
         targets = self._robot_model.spec.targets
-        self._model = model_of(recording, self._physics, self._sensed, self._course, targets)
+        self._model = model_of(recording, self._physics, self.columns, self.course, targets)
         sensors = self._model.explained.sensors
-        least = EXACT * self._course.scale[self._sensed]
+        least = EXACT * self.course.scale[self.columns]
+        self._used = True
         self._exact = sensors.is_exact(self._robot_model.spec.observation_size, least=least)
-        if self._kind == "auto" and not self._exact:
+        if self.kind == "auto" and not self._exact:
             self._chosen = self._compared(recording, self._model)
-        self._choose()
+        self._filter = None
 
     def _compared(self, recording: Recording, model: Model) -> str:
         """The estimator from whose estimates the next values of the sensors are foreseen best."""
         one = model.explained.filter
-        kalman, learned = (
-            surprise(
-                recording.estimates(each),
-                recording,
-                one.simulator,
-                self._sensed,
-                self._course.scale,
-                one.sensors.delay,
-            )
-            for each in (one, self._learned_filter())
-        )
-        return "learned" if learned < kalman - CLEARLY else "kalman"
+        filters: dict[str, Filter] = {
+            "kalman": one,
+            "ensemble": EnsembleFilter.of(one),
+            "learned": self._learned_filter(),
+        }
+        how = one.simulator, self.columns, self.course.scale, one.sensors.delay
+        found = {name: surprise(recording.estimates(each), recording, *how) for name, each in filters.items()}
+        best = min(found, key=lambda name: found[name])
+        return best if found[best] < found["kalman"] - CLEARLY else "kalman"
 
     def estimated(self, episodes: Sequence[Episode]) -> list[Episode]:
         """Episodes of what was sensed, with estimates in its place."""
@@ -157,7 +190,7 @@ class Estimation:
         if any(one.context for one in runs):
             raise Problem("single steps from placed states cannot be estimated: leave --collect.placed at 0")
         recording = Recording.of(runs)
-        one = self._filter if self._model is None else self._model.explained.filter
+        one = self.filter if self._model is None else self._model.explained.filter
         estimates = smoothed(one, recording) if isinstance(one, KalmanFilter) else recording.estimates(one)
         found = iter([replace(one, observations=estimates[i, : len(one) + 1]) for i, one in enumerate(runs)])
         return [[next(found) for _ in episode] for episode in episodes]
@@ -176,10 +209,11 @@ class Estimation:
             tuple(names[int(i)] for i in sensors.sensed.tolist()),
         )
 
-    def save(self, path: Path) -> None:
-        """Write what was learned."""
+    def stored(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """What was learned, as arrays and a description."""
         arrays: dict[str, np.ndarray] = {}
         about = {"kind": KIND, "learned_from": self._learned_from, "exact": self._exact, "chosen": self._chosen}
+        about["used"] = self._used
         if self._model is not None:
             one = self._model.explained
             arrays = {
@@ -191,52 +225,55 @@ class Estimation:
             about |= {"delay": one.sensors.delay, "nll": one.nll}
         if self._network is not None:
             arrays |= {NETWORK + name: array for name, array in self._network.arrays().items()}
-        save_arrays(path, arrays, about)
+        return arrays, about
+
+    def take(self, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+        """Be as when that was stored."""
+        self._learned_from, self._exact = int(about["learned_from"]), bool(about["exact"])
+        self._used = bool(about.get("used", True))
+        self._chosen = self._choice(str(about.get("chosen", self._chosen)))
+        known = "z" in arrays
+        self._model = self._read(arrays, int(about["delay"]), float(about["nll"])) if known else None
+        self._network, self._filter = network_of(arrays) or self._network, None
+        if self._network is not None:
+            self._learned_filter()  # refuses one of other sensors
+
+    def save(self, path: Path) -> None:
+        """Write what was learned."""
+        save_arrays(path, *self.stored())
 
     def restore(self, path: Path) -> None:
         """Be as when `path` was written."""
-        arrays, about = load_arrays(path, KIND)
         try:
-            self._learned_from, self._exact = int(about["learned_from"]), bool(about["exact"])
-            self._chosen = self._choice(str(about.get("chosen", self._chosen)))
-            known = "z" in arrays
-            self._model = self._read(arrays, int(about["delay"]), float(about["nll"])) if known else None
-            self._network = _network_of(arrays) or self._network
-            self._choose()
+            self.take(*load_arrays(path, KIND))
         except (KeyError, TypeError, ValueError) as error:
             raise Problem(f"{path} is not an {KIND} file of this robot, or it is damaged ({error})") from error
 
     def _choice(self, name: str) -> str:
-        allowed = ("kalman", "learned") if self._kind == "auto" else (self._chosen,)
+        allowed = CHOICES if self.kind == "auto" else (self._chosen,)
         if name not in allowed:
             raise ValueError(f"estimator {name!r}")
         return name
 
     def _read(self, arrays: dict[str, Float], delay: int, nll: float) -> Model:
-        z, process, course = arrays["z"], arrays["process"], self._course
+        z, process, course = arrays["z"], arrays["process"], self.course
         if z.shape != (self._physics.size,) or process.shape != course.start.shape:
             raise ValueError("shapes")
-        if arrays["noise"].shape != self._sensed.shape:
+        if arrays["noise"].shape != self.columns.shape:
             raise ValueError("shapes")
         one = KalmanFilter(
             simulator_of(self._physics, z),
-            SensorModel(self._sensed, arrays["noise"], arrays["bias"], delay),
-            Process(process, course.start, course.start_covariance),
+            SensorModel(self.columns, arrays["noise"], arrays["bias"], delay),
+            Process(process, course.start, course.start_covariance, course.most),
         )
         return Model(Explanation(one, nll), z)
 
-    def _current(self) -> Filter:
-        return self._shown if self._off else self._filter
-
-    def _choose(self) -> None:
-        if self._kind == "none" or self._exact:
-            self._filter = self._shown
-        elif self._chosen == "learned":
-            self._filter = self._learned_filter()
-        elif self._model is not None:
-            self._filter = self._model.explained.filter
-        else:
-            self._filter = self._first()
+    def _made_filter(self) -> Filter:
+        """The one that was chosen."""
+        if self._chosen == "learned":
+            return self._learned_filter()
+        kalman = self._first() if self._model is None else self._model.explained.filter
+        return EnsembleFilter.of(kalman) if self._chosen == "ensemble" else kalman
 
     def _learned_filter(self) -> LearnedFilter:
         """The network, trained now if it was not yet."""
@@ -246,19 +283,19 @@ class Estimation:
             raise Problem("there is no network for a learned estimator")
         delay = 0 if self._model is None else self._model.explained.sensors.delay
         actions = self._robot_model.spec.action_size
-        return LearnedFilter(self._network, self._sensed, self._course.start, actions, delay)
+        return LearnedFilter(self._network, self._frame, self.course.start, actions, delay)
 
     def _first(self) -> KalmanFilter:
         """The filter before anything is known of the target."""
-        course, size = self._course, len(self._sensed)
+        course, size = self.course, len(self.columns)
         return KalmanFilter(
             simulator_of(self._physics, np.zeros(self._physics.size)),
-            SensorModel(self._sensed, FIRST_NOISE * course.scale[self._sensed], np.zeros(size)),
-            Process(FIRST_PROCESS * course.scale, course.start, course.start_covariance),
+            SensorModel(self.columns, FIRST_NOISE * course.scale[self.columns], np.zeros(size)),
+            Process(FIRST_PROCESS * course.scale, course.start, course.start_covariance, course.most),
         )
 
 
-def _network_of(arrays: dict[str, Float]) -> Mlp | None:
+def network_of(arrays: dict[str, Float]) -> Mlp | None:
     """The network in a file, if there is one."""
     own = {name.removeprefix(NETWORK): array for name, array in arrays.items() if name.startswith(NETWORK)}
     return Mlp.from_arrays(own, "relu") if own else None

@@ -10,9 +10,11 @@ how wrong the simulator is; the two are told apart by what the filter makes of a
 each is repeated until it settles. The recursion ends in different places, depending on whether it begins with noisy
 sensors or with a wrong simulator: it begins with either. Of several explanations (delays, offsets or none, simulators)
 the one is taken under which the innovations are most likely, by a Student distribution: single steps into a contact
-have little say. While it is repeated, the simulator is linearised along what was recorded.
+have little say. While it is repeated, the simulator is linearised along the estimates of the filter that it began with.
+They are far better than the sensors: a simulation that begins at a noisy height has its foot in the ground.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,11 +22,12 @@ import numpy as np
 from isthmus.core import Float, Int, Simulator
 from isthmus.core.policy_state import reset_rows
 from isthmus.estimate.filter import SensorModel
-from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Linearised, Process
+from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Process
+from isthmus.estimate.linearised import Linearised
 from isthmus.estimate.recorded import Recording
 
-ROUNDS, FEW_ROUNDS = 6, 2
-"""Times that noise is estimated anew, and when several explanations are compared."""
+ROUNDS, TURNS = 2, 4
+"""Times that noise is estimated anew around the same estimates, and times at most that those are made anew."""
 FREEDOM = 4.0
 """Degrees of freedom of the Student distribution."""
 OUTLYING = 4.0
@@ -33,7 +36,7 @@ TO_VARIANCE = 1 / 0.4549
 """From the median of a squared Gaussian to its variance."""
 SHARPEST = 1e-3
 """No sensor and no prediction is trusted more than this share of what changes in a step."""
-STARTS = ((0.01, 0.1), (0.1, 0.01), (1.0, 0.01))
+STARTS = ((1.0, 0.01), (0.1, 0.01), (0.01, 0.1))
 """Noise and error of the simulator that the search begins with, as shares of what changes in a step."""
 LEAP = 0.3
 """Factor by which the simulator's error is made smaller as long as innovations get clearly likelier."""
@@ -67,11 +70,12 @@ class _Pass:
 
 
 def first_explanation(
-    recording: Recording, simulator: Simulator, sensed: Int, start: tuple[Float, Float], scale: Float
+    recording: Recording, simulator: Simulator, sensed: Int, start: tuple[Float, ...], scale: Float
 ) -> Explanation:
     """Sensors without offsets, as a recording shows them in `simulator`.
 
-    `start` is mean and covariance of where an episode begins, `scale` (obs,) what changes in a step.
+    `start` is mean and covariance of where an episode begins, and the standard deviations that no estimate exceeds, if
+    there are such; `scale` (obs,) what changes in a step.
     """
     begins = [
         KalmanFilter(
@@ -82,12 +86,16 @@ def first_explanation(
         for noise, process in STARTS
     ]
     best = best_of(begins, recording, scale)
-    for delay in range(1, LONGEST_DELAY + 1):
-        late = [replace(one, sensors=replace(one.sensors, delay=delay)) for one in (best.filter, begins[0])]
-        other = best_of(late, recording, scale)
+    likely = min(range(LONGEST_DELAY + 1), key=lambda delay: _pass(_late(best.filter, delay), recording).nll)
+    if likely:
+        other = best_of([_late(one, likely) for one in (best.filter, *begins)], recording, scale)
         if other.nll < best.nll - CLEARLY:
             best = other
-    return again(best.filter, recording, scale)
+    return again(best, recording, scale)
+
+
+def _late(one: KalmanFilter, delay: int) -> KalmanFilter:
+    return replace(one, sensors=replace(one.sensors, delay=delay))
 
 
 def with_offsets(best: Explanation, recording: Recording, scale: Float) -> Explanation:
@@ -96,51 +104,50 @@ def with_offsets(best: Explanation, recording: Recording, scale: Float) -> Expla
     bias = np.maximum(best.sensors.noise, 0.1 * scale[sensed])
     begins = [replace(best.filter, sensors=replace(best.sensors, bias=bias))]
     # Without offsets, they may have been taken for an error of the simulator: begin with a better one, too.
-    for noise, process in STARTS[1:]:
+    for noise, process in STARTS[:2]:
         sensors = replace(best.sensors, noise=noise * scale[sensed], bias=bias)
         begins.append(
             replace(best.filter, sensors=sensors, process=replace(best.filter.process, noise=process * scale))
         )
-    other = again(best_of(begins, recording, scale).filter, recording, scale)
+    other = again(best_of(begins, recording, scale), recording, scale)
     return other if other.nll < best.nll - CLEARLY else best
 
 
-def again(one: KalmanFilter, recording: Recording, scale: Float) -> Explanation:
-    """What a filter settles at when the simulator is linearised along its own estimates."""
-    linear = recording.linearised(one.simulator, recording.estimates(one), one.sensors.delay)
-    return settled(one, recording, linear, scale)
+def again(begin: Explanation, recording: Recording, scale: Float) -> Explanation:
+    """What an explanation settles at when the simulator is linearised anew, along its own estimates."""
+    best = begin
+    for _ in range(TURNS):
+        found = settled(best.filter, recording, scale)
+        if found.nll >= best.nll - CLEARLY:
+            return min(found, best, key=lambda one: one.nll)
+        best = found
+    return best
 
 
 def best_of(begins: list[KalmanFilter], recording: Recording, scale: Float) -> Explanation:
-    """The most likely explanation that any of these filters, of the same simulator and delay, settles at."""
-    first = begins[0]
-    complete = len(first.sensors.sensed) == recording.sensed.shape[2] and bool(np.isfinite(recording.sensed).all())
-    reference = recording.sensed if complete else recording.estimates(first)
-    linear = recording.linearised(first.simulator, reference, first.sensors.delay)
-    tried = (settled(one, recording, linear, scale, rounds=FEW_ROUNDS) for one in begins)
-    return min(tried, key=lambda one: one.nll)
+    """The most likely explanation that any of these filters settles at."""
+    return min((settled(one, recording, scale) for one in begins), key=lambda one: one.nll)
 
 
-def settled(
-    begin: KalmanFilter, recording: Recording, linear: list[Linearised], scale: Float, rounds: int = ROUNDS
-) -> Explanation:
+def settled(begin: KalmanFilter, recording: Recording, scale: Float) -> Explanation:
     """The noise that a filter finds in its own innovations, beginning with what it has.
 
-    The recursion nears a small error of the simulator slowly: between rounds it is tried in leaps.
+    The recursion nears a small error of the simulator slowly: it is also tried in leaps.
     """
+    linear = recording.linearised(begin)
     best = Explanation(begin, np.inf)
     now, found = begin, _pass(begin, recording, linear)
-    for number in range(rounds):
+    for _ in range(ROUNDS):
         if found.nll < best.nll:
             best = Explanation(now, found.nll)
         now = _revised(now, found, scale)
         found = _pass(now, recording, linear)
-        while number % 2:
-            process = replace(now.process, noise=_least(LEAP * now.process.noise, scale))
-            other = _pass(replace(now, process=process), recording, linear)
-            if other.nll >= found.nll - CLEARLY:
-                break
-            now, found = replace(now, process=process), other
+    while True:
+        process = replace(now.process, noise=_least(LEAP * now.process.noise, scale))
+        other = _pass(replace(now, process=process), recording, linear)
+        if other.nll >= found.nll - CLEARLY:
+            break
+        now, found = replace(now, process=process), other
     return Explanation(now, found.nll) if found.nll < best.nll else best
 
 
@@ -159,8 +166,8 @@ def _least(noise: Float, scale: Float) -> Float:
     return np.maximum(noise, SHARPEST * scale)
 
 
-def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> _Pass:
-    """Run a filter over all runs at once."""
+def _pass(one: KalmanFilter, recording: Recording, linear: Sequence[Linearised] = ()) -> _Pass:
+    """Run a filter over all runs at once; without `linear` the simulator runs, too."""
     steps, n = recording.steps, len(recording.steps)
     state = initial = one.initial_state(n)
     size, sensed = recording.sensed.shape[2], one.sensors.sensed
@@ -170,7 +177,8 @@ def _pass(one: KalmanFilter, recording: Recording, linear: list[Linearised]) -> 
     biased = np.flatnonzero(one.sensors.bias > 0)
     for t in range(int(steps.max()) + 1):
         before = max(t - 1, 0)
-        innovation, state = one.watched(state, recording.sensed[:, t], recording.applied[:, before], linear[before])
+        around = linear[before] if linear else None
+        innovation, state = one.watched(state, recording.sensed[:, t], recording.applied[:, before], around)
         live = steps >= t
         if t:
             likelihoods.append(_nll(innovation.values, innovation.covariance)[live])

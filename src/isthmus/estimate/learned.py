@@ -1,7 +1,8 @@
 """A network that estimates observations from the last few values of the sensors and the last few actions.
 
-It sees the latest values, how they changed from step to step, and the actions in between. It answers by how much the
-truth differs from the latest values; what is not sensed it answers as it is. Only NumPy is needed to run it.
+It sees the latest values, how they changed from step to step, and the actions in between, in the robot's own `frame`.
+It answers by how much the truth differs from the latest values; what is not sensed it answers as it is. Only NumPy is
+needed to run it.
 """
 
 from dataclasses import dataclass
@@ -9,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from isthmus.core import Float, Int, Mlp, PolicyState
+from isthmus.core import Float, Mlp, PolicyState
 from isthmus.estimate.filter import BEGUN, ActionDelay
+from isthmus.estimate.frame import Frame
 
 WINDOW = 8
 """Values of each sensor that are looked at."""
@@ -29,8 +31,8 @@ class LearnedFilter:
     """The filter; it is given all it needs and keeps nothing."""
 
     network: Mlp
-    sensed: Int
-    """Entries of the observation that are sensed (m,)."""
+    frame: Frame
+    """What is sensed, and how the network looks at it."""
     start: Float
     """Mean of the first observation (obs,)."""
     actions: int
@@ -40,7 +42,7 @@ class LearnedFilter:
 
     def __post_init__(self) -> None:
         """Refuse a network of another robot or of other sensors: it may come from a file."""
-        wanted = WINDOW * len(self.sensed) + (WINDOW - 1) * self.actions, len(self.start)
+        wanted = WINDOW * len(self.frame.looked_at) + (WINDOW - 1) * self.actions, len(self.start)
         found = self.network.input_size, self.network.output_size
         if found != wanted:
             raise ValueError(f"the network takes {found[0]} and gives {found[1]} numbers instead of {wanted}")
@@ -51,7 +53,8 @@ class LearnedFilter:
 
     def initial_state(self, n: int) -> PolicyState:
         """Nothing was seen yet."""
-        first = np.broadcast_to(self.start[self.sensed], (n, WINDOW, len(self.sensed)))
+        sensed = self.frame.sensed
+        first = np.broadcast_to(self.start[sensed], (n, WINDOW, len(sensed)))
         return {
             BEGUN: np.zeros(n, np.bool_),
             SHOWN: first.copy(),
@@ -64,11 +67,14 @@ class LearnedFilter:
         begun = np.asarray(state[BEGUN])[:, None, None]
         acting, later = self._delay.shifted(state, applied)
         before, given = np.asarray(state[SHOWN]), np.asarray(state[GIVEN])
-        latest = sensed[:, self.sensed]
+        latest = sensed[:, self.frame.sensed]
         latest = np.where(np.isfinite(latest), latest, before[:, -1])[:, None]
         shown = np.where(begun, np.concatenate((before[:, 1:], latest), axis=1), latest)
         given = np.where(begun, np.concatenate((given[:, 1:], acting[:, None]), axis=1), given)
-        estimate = self.network(features(shown, given)).astype(np.float64)
-        estimate[:, self.sensed] += latest[:, 0]
+        angle = self.frame.angle(latest[:, 0])
+        looked = self.frame.shown(shown, angle)
+        estimate = self.network(features(looked[..., self.frame.looked_at], given)).astype(np.float64)
+        estimate[:, self.frame.sensed] += looked[:, -1]
+        estimate = self.frame.turned(estimate, -angle)
         begins = np.ones(len(sensed), np.bool_)
         return estimate, {BEGUN: begins, SHOWN: shown, GIVEN: given, **later}

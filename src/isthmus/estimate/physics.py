@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.core import Float, Int
 from isthmus.estimate.course import Course
-from isthmus.estimate.innovations import CLEARLY, Explanation, again, first_explanation, with_offsets
+from isthmus.estimate.innovations import CLEARLY, Explanation, again, first_explanation, settled, with_offsets
 from isthmus.estimate.kalman import BIAS, KalmanFilter
 from isthmus.estimate.recorded import Recording
 from isthmus.sim import MujocoWorld
@@ -19,7 +19,7 @@ from isthmus.sysid.fit import identify
 from isthmus.sysid.physics import Physics
 from isthmus.sysid.transitions import Transitions
 
-TURNS = 3
+TURNS = 2
 """Times at most that physics are identified."""
 
 
@@ -35,7 +35,7 @@ class Model:
 def model_of(recording: Recording, physics: Physics, sensed: Int, course: Course, targets: Int) -> Model:
     """Sensors and physics as a recording shows them: noise first, then physics, then offsets and physics again."""
     z = np.zeros(physics.size)
-    start = course.start, course.start_covariance
+    start = course.start, course.start_covariance, course.most
     first = first_explanation(recording, simulator_of(physics, z), sensed, start, course.scale)
     plain = _with_physics(Model(first, z), recording, physics, course, targets)
     biased = with_offsets(plain.explained, recording, course.scale)
@@ -49,7 +49,8 @@ def _with_physics(best: Model, recording: Recording, physics: Physics, course: C
     for _ in range(TURNS):
         one = best.explained.filter
         z = identify(physics, steps_of(one, recording), targets, start=best.z).z
-        tried = again(replace(one, simulator=simulator_of(physics, z)), recording, course.scale)
+        begin = settled(replace(one, simulator=simulator_of(physics, z)), recording, course.scale)
+        tried = again(begin, recording, course.scale)
         if tried.nll >= best.explained.nll - CLEARLY:
             break
         best = Model(tried, z)

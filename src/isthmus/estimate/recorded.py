@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.core import Episode, Float, Int, Simulator, Trajectory
+from isthmus.core import Episode, Float, Int, Trajectory
 from isthmus.estimate.filter import Filter
-from isthmus.estimate.kalman import Linearised, linearised
+from isthmus.estimate.kalman import KalmanFilter
+from isthmus.estimate.linearised import Linearised
 
 
 def runs_of(episodes: Sequence[Episode], most: int | None = None) -> list[Trajectory]:
@@ -58,17 +59,11 @@ class Recording:
             found.append(estimate)
         return np.stack(found, axis=1)
 
-    def linearised(self, simulator: Simulator, reference: Float, delay: int) -> list[Linearised]:
-        """The simulator's steps around a `reference` (n, T+1, obs), each of the n runs."""
-        n, steps, act = self.applied.shape
-        size = reference.shape[2]
-        flat = linearised(simulator, reference[:, :-1].reshape(-1, size), self.acting(delay).reshape(-1, act))
-        shape = n, steps
-        return [
-            Linearised(
-                flat.reference.reshape(*shape, size)[:, t],
-                flat.ahead.reshape(*shape, size)[:, t],
-                flat.change.reshape(*shape, size, size)[:, t],
-            )
-            for t in range(steps)
-        ]
+    def linearised(self, one: KalmanFilter) -> list[Linearised]:
+        """What the simulator of a filter does around its estimates, in each of the T steps."""
+        state, found = one.initial_state(len(self.steps)), list[Linearised]()
+        _, state = one.update(state, self.sensed[:, 0], self.applied[:, 0])
+        for t in range(self.applied.shape[1]):
+            found.append(one.around(state, self.applied[:, t]))
+            _, state = one.watched(state, self.sensed[:, t + 1], self.applied[:, t], found[-1])
+        return found

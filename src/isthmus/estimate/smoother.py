@@ -4,7 +4,8 @@
     x <- x + C (y - y')         y: the smoothed state a step later, y': as it was predicted
 
 A robot that moves cannot wait for it. Methods learn from it: steps of a smoothed run agree with the dynamics, while a
-filter corrects its estimate in every step, which looks like a disturbance.
+filter corrects its estimate in every step, which looks like a disturbance. What comes later never moves an estimate by
+much more than it was unsure: where it seems to, at a contact, the simulator is not as it was linearised.
 """
 
 import numpy as np
@@ -14,10 +15,13 @@ from isthmus.estimate.filter import ESTIMATE
 from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter
 from isthmus.estimate.recorded import Recording
 
+MOST = 3.0
+"""Standard deviations of an estimate by which it is corrected at most."""
+
 
 def smoothed(one: KalmanFilter, recording: Recording) -> Float:
     """The estimates (n, T+1, obs) of a recording."""
-    linear = recording.linearised(one.simulator, recording.estimates(one), one.sensors.delay)
+    linear = recording.linearised(one)
     size = recording.sensed.shape[2]
     state = one.initial_state(len(recording.steps))
     means, covariances = list[Float](), list[Float]()
@@ -35,7 +39,8 @@ def smoothed(one: KalmanFilter, recording: Recording) -> Float:
         offsets = np.array(range(size, change.shape[1]), np.int64)
         change[:, :size, :size], change[:, offsets, offsets] = linear[t].change, 1.0
         back = np.linalg.solve(prior_covariances[t + 1], change @ covariances[t]).transpose(0, 2, 1)
-        here = means[t] + (back @ (later - priors[t + 1])[..., None])[..., 0]
+        most = MOST * np.sqrt(np.diagonal(covariances[t], axis1=1, axis2=2))
+        here = means[t] + np.clip((back @ (later - priors[t + 1])[..., None])[..., 0], -most, most)
         goes_on = (t < recording.steps)[:, None] & np.isfinite(here).all(axis=1, keepdims=True)
         later = np.where(goes_on, here, means[t])
         found.append(later)

@@ -50,6 +50,9 @@ class FilterStage:
     def _update(self, sensed: Float, applied: Float, rows: Rows) -> Float:
         for row, shown in zip(np.arange(self._n)[rows], sensed, strict=True):
             self._record[row].append(shown.copy())
+        if isinstance(rows, slice) and rows == slice(None):
+            estimate, self._state = self._filter.update(self._state, sensed, applied)
+            return estimate
         part = {name: array[rows] for name, array in self._state.items()}
         estimate, part = self._filter.update(part, sensed, applied)
         whole = {name: array.copy() for name, array in self._state.items()}

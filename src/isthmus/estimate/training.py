@@ -12,6 +12,7 @@ import numpy as np
 from isthmus.core import AnyPolicy, Float, Int, Mlp, Rows, stream
 from isthmus.core.rollout import rollout
 from isthmus.estimate.course import Course
+from isthmus.estimate.frame import Frame
 from isthmus.estimate.learned import WINDOW, LearnedFilter, features
 from isthmus.estimate.stage import FilterStage
 from isthmus.sim import MujocoWorld, RobotModel
@@ -98,7 +99,7 @@ def _recorded(
 ) -> list[tuple[Float, Float]]:
     """What the network is to see and to answer, for each simulation of one round."""
     rng, n, spec = stream(name[0], "estimator", name[1]), how.worlds, robot_model.spec
-    physics = Physics(robot_model)
+    physics, frame = Physics(robot_model), Frame.of(robot_model, sensed)
     low, high = physics.bounds
     models = [
         physics.model(physics.values(np.clip(PHYSICS * rng.standard_normal(physics.size), low, high))) for _ in range(n)
@@ -107,25 +108,26 @@ def _recorded(
     share[1] *= rng.integers(0, 2, (n, 1))  # half of the robots have no offsets
     stage = None
     if network is not None:
-        one = LearnedFilter(network, sensed, course.start, spec.action_size)
+        one = LearnedFilter(network, frame, course.start, spec.action_size)
         stage = FilterStage(lambda: one, n, spec.action_size)
     sensors = _Sensors(stage, (share[0] * course.scale, share[1] * course.scale), spec.action_size, name[1])
     world = MujocoWorld(robot_model, n, models=models, estimator=sensors)
     for _ in rollout(world, policy, world.reset(rng), steps=min(how.steps, spec.horizon)):
         pass
-    return [_example(sensors, row, sensed) for row in range(n) if sensors.applied[row]]
+    return [_example(sensors, row, frame) for row in range(n) if sensors.applied[row]]
 
 
-def _example(sensors: _Sensors, row: int, sensed: Int) -> tuple[Float, Float]:
-    """Windows of one simulation, and by how much the truth differs from the latest values."""
-    shown, true = np.stack(sensors.shown[row])[:, sensed], np.stack(sensors.true[row])
+def _example(sensors: _Sensors, row: int, frame: Frame) -> tuple[Float, Float]:
+    """Windows of one simulation, and by how much the truth differs from the latest values, in the robot's frame."""
+    shown, true = np.stack(sensors.shown[row])[:, frame.sensed], np.stack(sensors.true[row])
+    angle = frame.angle(shown)
     times = np.array(range(len(shown)), np.int64)[:, None]
-    windows = shown[np.maximum(times + np.array(range(1 - WINDOW, 1), np.int64), 0)]
+    windows = frame.shown(shown[np.maximum(times + np.array(range(1 - WINDOW, 1), np.int64), 0)], angle)
     before = times + np.array(range(1 - WINDOW, 0), np.int64)
     given = np.where((before >= 0)[..., None], np.stack(sensors.applied[row])[np.maximum(before, 0)], 0.0)
-    answers = true.copy()
-    answers[:, sensed] -= shown
-    return features(windows, given), answers
+    answers = frame.turned(true, angle).copy()
+    answers[:, frame.sensed] -= windows[:, -1]
+    return features(windows[..., frame.looked_at], given), answers
 
 
 def _fitted(inputs: Float, answers: Float, how: Training, rng: np.random.Generator) -> Mlp:

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from isthmus.core import AnyPolicy, Lost, rollout
+from isthmus.evaluate.effort import EffortMeter
 from isthmus.evaluate.evaluation import Evaluation
 from isthmus.sim.gymnasium_world import GymnasiumWorld
 
@@ -33,10 +34,14 @@ def evaluate_environment(
 
     def episode(rng: np.random.Generator) -> tuple[float, int]:
         paid, length = 0.0, 0
-        for _ in rollout(world, policy, world.reset(rng), history=history):
+        meter.begin()
+        for moment in rollout(world, policy, world.reset(rng), history=history):
             paid, length = paid + world.reward, length + 1
+            meter.add(moment.step.applied, moment.running)
         return paid, length
 
+    meter = EffortMeter(world.spec, world.n)
     outcomes = [attempted(episode, rng) for _ in range(episodes)]
     returns = np.array([paid for paid, _ in outcomes])
-    return Evaluation(scores=returns, returns=returns, lengths=np.array([length for _, length in outcomes], np.int64))
+    lengths = np.array([length for _, length in outcomes], np.int64)
+    return Evaluation(returns, returns, lengths, meter.effort)

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from isthmus.core import AnyPolicy, Bool, Float, Int, World, rollout
+from isthmus.evaluate.effort import Effort, EffortMeter
 from isthmus.sim import Fields
 from isthmus.tasks import Task
 
@@ -44,6 +45,8 @@ class Evaluation:
     """Gym's own reward, summed over each episode (n,)."""
     lengths: Int
     """Steps until each episode ended (n,)."""
+    effort: Effort
+    """How hard the actuators worked."""
 
     @property
     def score(self) -> float:
@@ -73,14 +76,15 @@ def evaluate(
     `watch` hears after every command which episodes (n,) it was for: the others have ended.
     """
     scores, returns, lengths = np.zeros(world.n), np.zeros(world.n), np.zeros(world.n, np.int64)
-    start = world.reset(rng)
+    start, meter = world.reset(rng), EffortMeter(world.spec, world.n)
     before = task.measure(world.fields).copy()
     for moment in rollout(world, policy, start, history=history):
         running, applied, after = moment.running, moment.step.applied, task.measure(world.fields).copy()
         scores += running * task.score(before, applied, after)
         returns += running * task.step_reward(before, applied, after)
         lengths += running
+        meter.add(applied, running)
         before = after
         if watch is not None:
             watch(running)
-    return Evaluation(scores, returns, lengths)
+    return Evaluation(scores, returns, lengths, meter.effort)

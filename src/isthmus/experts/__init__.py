@@ -1,5 +1,25 @@
 """Experts: the simulation policies that ship with the tasks, and how they are trained."""
 
-from isthmus.experts.shipped import expert_path, load_expert, load_robust, provenance, recorded_return, robust_path
+from isthmus.experts.shipped import (
+    conditioned_path,
+    expert_path,
+    load_conditioned,
+    load_expert,
+    load_robust,
+    provenance,
+    recorded_return,
+    robust_path,
+    shipped_policy,
+)
 
-__all__ = ["expert_path", "load_expert", "load_robust", "provenance", "recorded_return", "robust_path"]
+__all__ = [
+    "conditioned_path",
+    "expert_path",
+    "load_conditioned",
+    "load_expert",
+    "load_robust",
+    "provenance",
+    "recorded_return",
+    "robust_path",
+    "shipped_policy",
+]

@@ -6,8 +6,10 @@ import numpy as np
 
 from isthmus.core import AnyPolicy, Problem
 from isthmus.evaluate import evaluate
+from isthmus.experts.conditioned import ConditionedWorlds, Told
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.gaps import Gap, Ranges
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.sim import MujocoWorld
 from isthmus.tasks import Task
 
@@ -22,8 +24,13 @@ def assess(task: Task, policy: AnyPolicy, gap: Gap, episodes: int, rng: np.rando
 def assess_randomised(
     task: Task, policy: AnyPolicy, ranges: Ranges, episodes: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """The same figures, over episodes whose dynamics all differ."""
-    return _figures(task, policy, RandomisedWorlds(task, episodes, ranges).drawn(rng), rng)
+    """The same figures, over episodes whose dynamics all differ; a policy that can be told them is told them."""
+    worlds = RandomisedWorlds(task, episodes, ranges)
+    if isinstance(policy, ConditionedPolicy):
+        telling = ConditionedWorlds(worlds, Told.of(task, ranges))
+        world = telling.drawn(rng)
+        return _figures(task, policy.among(telling.z), world, rng)
+    return _figures(task, policy, worlds.drawn(rng), rng)
 
 
 def _figures(task: Task, policy: AnyPolicy, world: MujocoWorld, rng: np.random.Generator) -> dict[str, Any]:

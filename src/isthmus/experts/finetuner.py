@@ -46,6 +46,11 @@ class PpoFinetuner:
     worlds: Callable[[int], Scorable] | None = None
     """n simulations to train in; the source's when not given."""
 
+    @property
+    def spell_steps(self) -> int:
+        """Steps of simulation in a spell of training."""
+        return self.settings.steps
+
     def begin(self, seed: int) -> Trained:
         """The policy, with a critic that has learned what it earns in the source simulator."""
         agent, env = self._agent(self.task.source(self.settings.worlds), seed)
@@ -96,7 +101,7 @@ class PpoFinetuner:
         settings, network = self.settings, self.policy.network
         view = View("the policy's", network.input_size, self.policy.see)
         env = VecNormalize(
-            BatchedEnv(self.task, settings.worlds, seed, world, view),
+            BatchedEnv(self.task, settings.worlds, seed, world, view, self.policy.squash),
             clip_obs=network.input_clip,
             gamma=settings.discount,
         )

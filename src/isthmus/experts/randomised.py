@@ -16,6 +16,7 @@ class RandomisedWorlds:
         """Set up n worlds; ranges that do not fit the robot are refused."""
         body = task.robot_model
         ranges.check(body.model)
+        self.n: int = n
         self._body, self._ranges = body, ranges.on(body.model)
         self._pool = [(gap, gap.apply(body.model)) for gap in ranges.pool(body.model)]
         self._models = [body.model] * n
@@ -27,6 +28,11 @@ class RandomisedWorlds:
     def fields(self) -> Fields:
         """The live MuJoCo fields, for the reward."""
         return self._world.fields
+
+    @property
+    def models(self) -> list[mujoco.MjModel]:
+        """The model of each world now."""
+        return self._models
 
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Draw dynamics and start a new episode in the worlds `which` (all by default)."""

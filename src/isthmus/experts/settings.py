@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from isthmus.core import check_settings
+from isthmus.core import Problem, check_settings
 from isthmus.gaps import Ranges
 
 Algorithm = Literal["ppo", "trpo", "gradient"]
@@ -46,6 +46,9 @@ class TrainSettings:
     """Gaps that are drawn anew in every simulation and episode, as in mass=0.8:1.25,delay=0:1 or inertial; none when
     empty."""
 
+    conditioned: bool = False
+    """Tell the policy the physics that was drawn, which `--method conditioned` identifies on the target."""
+
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
         check_settings(
@@ -67,6 +70,10 @@ class TrainSettings:
         )
         if self.randomise:
             Ranges.parse(self.randomise)
+        elif self.conditioned:
+            raise Problem("--conditioned is for physics that differs: give --randomise too, as in mass=0.8:1.25")
+        if self.conditioned and self.algorithm == "gradient":
+            raise Problem("--conditioned is for --algorithm ppo or trpo: the gradient is that of one simulator")
 
 
 RECIPES = {

@@ -6,6 +6,7 @@ from typing import Any
 from isthmus.core import Problem
 from isthmus.io import read_json
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.conditioned import ConditionedPolicy, read_conditioned
 from isthmus.policies.network import read_network
 from isthmus.robots import TASKS
 from isthmus.tasks import Task
@@ -28,6 +29,12 @@ def load_expert(task: Task) -> NetworkPolicy:
     return NetworkPolicy(read_network(path), task.view.see)
 
 
+def shipped_policy(name: str) -> Path | None:
+    """The file of a policy that ships besides the experts, such as `anymal-blind`; None where there is none."""
+    path = WEIGHTS / f"{name}.onnx"
+    return path if name == path.stem and path.is_file() else None
+
+
 def robust_path(task_name: str) -> Path:
     """Where the policy of a task is that was trained under randomised dynamics."""
     return expert_path(f"{task_name}-robust")
@@ -42,6 +49,20 @@ def load_robust(task: Task) -> NetworkPolicy:
             f"{_or_make_one(task, ' --randomise mass=0.8:1.25,...')}"
         )
     return NetworkPolicy(read_network(path), task.view.see)
+
+
+def conditioned_path(task_name: str) -> Path:
+    """Where the policy of a task is that is told physics."""
+    return expert_path(f"{task_name}-conditioned")
+
+
+def load_conditioned(task: Task) -> ConditionedPolicy:
+    """The policy that ships with `task` and is told physics."""
+    path = conditioned_path(task.name)
+    if not path.exists():
+        options = " --conditioned --randomise mass=0.8:1.25,..."
+        raise Problem(f"no conditioned policy ships with task {task.name!r}: {_or_make_one(task, options)[3:]}")
+    return read_conditioned(path, task.view.see)
 
 
 def _or_make_one(task: Task, options: str) -> str:

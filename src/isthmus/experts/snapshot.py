@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 
 Arrays = dict[str, np.ndarray]
 
@@ -17,7 +18,7 @@ class Snapshot:
     steps: int
     recent: float
     """Mean return of the last episodes, exploration included."""
-    policy: Callable[[], NetworkPolicy]
+    policy: Callable[[], NetworkPolicy | ConditionedPolicy]
     arrays: Callable[[], Arrays]
     """All that is needed to go on."""
 

@@ -15,12 +15,14 @@ from isthmus.experts.agent import (
     mean_network,
     restore_arrays,
 )
+from isthmus.experts.conditioned import ConditionedWorlds, Told
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.experts.settings import TrainSettings
 from isthmus.experts.snapshot import Arrays, Report, Snapshot
 from isthmus.experts.vec_env import BatchedEnv
 from isthmus.gaps import Ranges
 from isthmus.policies import NetworkPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.tasks import Task
 
 CRITIC_FIRST = 100
@@ -44,16 +46,16 @@ def train_expert(
     """
     torch.manual_seed(stream_seed(seed, "expert", task.name, "torch", done) % 2**32)
     torch.set_num_threads(1)  # networks this small gain nothing from threads, and the physics needs them
-    episodes, world = stream_seed(seed, "expert", task.name, done) % 2**32, None
-    if settings.randomise:
-        world = RandomisedWorlds(task, settings.worlds, Ranges.parse(settings.randomise))
-    env = VecNormalize(BatchedEnv(task, settings.worlds, episodes, world), clip_obs=CLIP, gamma=settings.discount)
+    episodes = stream_seed(seed, "expert", task.name, done) % 2**32
+    told = Told.of(task, Ranges.parse(settings.randomise)) if settings.conditioned else None
+    batched = BatchedEnv(task, settings.worlds, episodes, _world(task, settings, told), told and told.view(task.view))
+    env = VecNormalize(batched, clip_obs=CLIP, gamma=settings.discount)
     agent: Agent = make_agent(env, settings, stream_seed(seed, "expert", task.name, "agent", done) % 2**31)
     held: list[torch.nn.Parameter] = []
     if arrays is not None:
         restore_arrays(agent, env, arrays)
     elif start is not None:
-        adopted = adopt_network(agent, env, start)
+        adopted = adopt_network(agent, env, start if told is None else told.widened(start))
         held = adopted if settings.algorithm == "ppo" else []  # TRPO's steps are small enough
     agent.num_timesteps = done
 
@@ -61,7 +63,7 @@ def train_expert(
         return Snapshot(
             steps,
             recent,
-            policy=lambda: NetworkPolicy(mean_network(agent, env), task.view.see),
+            policy=lambda: _policy(task, mean_network(agent, env), told),
             arrays=lambda: learned_arrays(agent, env),
         )
 
@@ -75,3 +77,17 @@ def train_expert(
     if done < settings.steps:
         agent.learn(settings.steps - done, callback=progress, reset_num_timesteps=False)
     return snapshot(agent.num_timesteps, float("nan"))
+
+
+def _world(task: Task, settings: TrainSettings, told: Told | None) -> RandomisedWorlds | ConditionedWorlds | None:
+    """What to train in, where that is not the source simulator as it is."""
+    if not settings.randomise:
+        return None
+    worlds = RandomisedWorlds(task, settings.worlds, Ranges.parse(settings.randomise))
+    return worlds if told is None else ConditionedWorlds(worlds, told)
+
+
+def _policy(task: Task, network: Mlp, told: Told | None) -> NetworkPolicy | ConditionedPolicy:
+    if told is None:
+        return NetworkPolicy(network, task.view.see)
+    return ConditionedPolicy(network, told.names, told.low, told.high, task.view.see)

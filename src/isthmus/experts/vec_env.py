@@ -1,6 +1,6 @@
 """The batched world as Stable-Baselines3 wants to see it: here, and only here, a reward joins the step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,9 +36,21 @@ class Worlds(Protocol):
 class BatchedEnv(VecEnv):
     """n simulations with Gym's own reward and time limit."""
 
-    def __init__(self, task: Task, n: int, seed: int, world: Worlds | None = None, view: View | None = None) -> None:
-        """Set up n episodes in `world`, the source simulator by default, seen as the task's experts do or by `view`."""
+    def __init__(
+        self,
+        task: Task,
+        n: int,
+        seed: int,
+        world: Worlds | None = None,
+        view: View | None = None,
+        command: Callable[[Float], Float] | None = None,
+    ) -> None:
+        """Set up n episodes in `world`, the source simulator by default, seen as the task's experts do or by `view`.
+
+        `command` makes commands of a policy's actions, where those are not commands themselves.
+        """
         self.task, self.world, self.view = task, world or task.source(n), view or task.view
+        self._command = command
         self._rng = stream(seed, "expert", task.name, "episodes")
         self._horizon = task.robot_model.spec.horizon
         self._age = np.zeros(n, np.int64)
@@ -57,7 +69,8 @@ class BatchedEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (n, act)."""
-        self._commands = np.asarray(actions, dtype=np.float64)
+        actions = np.asarray(actions, dtype=np.float64)
+        self._commands = actions if self._command is None else self._command(actions)
 
     def step_wait(self) -> tuple[Float, Float, np.ndarray, list[dict[str, Any]]]:
         """Step, score, and restart the episodes that are over."""

@@ -1,11 +1,12 @@
 """A map out of what was found about a log: sources of all joints and actuators, and what a person has to check."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isthmus.logs.apply import column_of, nominal_rate
+from isthmus.logs.clocks import EPISODES
 from isthmus.logs.drive import UNITS
 from isthmus.logs.log_map import ActuatorSource, JointSources, LogMap, Source
 from isthmus.logs.pairing import pair_columns
@@ -13,7 +14,7 @@ from isthmus.logs.propose import LITTLE, Known, Matched, know, match_joints
 from isthmus.logs.reading_search import CERTAIN
 from isthmus.logs.robot_body import RobotBody
 from isthmus.logs.robot_log import CommandKind
-from isthmus.logs.roles import Cell
+from isthmus.logs.roles import Cell, role_of
 from isthmus.logs.series import Log
 
 RATES = (*UNITS, 2 * np.pi / 60, 0.229 * 2 * np.pi / 60)
@@ -49,6 +50,11 @@ class Proposal:
     found: tuple[Found, ...]
     notes: tuple[str, ...]
 
+    @property
+    def doubts(self) -> int:
+        """How many parts of it a person has to check."""
+        return sum(len(one.unsure) for one in self.found)
+
 
 def propose(
     log: Log,
@@ -66,7 +72,8 @@ def propose(
     """
     known = know(log, body, given or {}, kind)
     matched = match_joints(known, seed)
-    joints, actuators = _joints(known, matched), _actuators(log, known, matched)
+    joints = _joints(known, matched)
+    actuators = _actuators(log, known, matched, joints)
     rate = nominal_rate([column_of(log, one.position) for one in joints])
     log_map = LogMap(
         joints=joints,
@@ -126,11 +133,13 @@ def _known_scale(estimate: float, scales: Sequence[float], factor: float) -> flo
     return nearest if abs(np.log(estimate / nearest)) < np.log(factor) else estimate
 
 
-def _actuators(log: Log, known: Known, matched: Matched) -> tuple[ActuatorSource, ...]:
+def _actuators(
+    log: Log, known: Known, matched: Matched, joints: tuple[JointSources, ...]
+) -> tuple[ActuatorSource, ...]:
     cells = known.roles.columns["command"]
     if not cells:
         return ()
-    sources = _positions_asked(known, matched) if known.servo is not None else _efforts_asked(known, matched)
+    sources = _positions_asked(known, matched, joints) if known.servo is not None else _efforts_asked(known, matched)
     found: list[ActuatorSource] = []
     for place, name in enumerate(known.body.actuators):
         joint = int(known.body.moved[place])
@@ -140,12 +149,17 @@ def _actuators(log: Log, known: Known, matched: Matched) -> tuple[ActuatorSource
     return tuple(found)
 
 
-def _positions_asked(known: Known, matched: Matched) -> dict[int, Source]:
+def _positions_asked(known: Known, matched: Matched, joints: tuple[JointSources, ...]) -> dict[int, Source]:
     servo, reading, cells = known.servo, matched.reading, known.roles.columns["command"]
     found: dict[int, Source] = {}
+    taken = set[int]() if servo is None else set(servo.pairs.others.tolist())
     for joint, column in enumerate(reading.columns.tolist()):
         other = -1 if servo is None else int(servo.pairs.others[column])
-        if servo is not None and other >= 0:
+        if other < 0 and len(cells) == len(known.units.scales) and column not in taken:
+            # It was not followed in this log, as by a drive that is off: it is taken to be as its position is.
+            source = next(one for one in joints if one.name == known.body.joints[joint]).position
+            found[joint] = replace(source, series=cells[column].series, column=cells[column].column)
+        elif servo is not None and other >= 0:
             sign = float(reading.signs[joint])
             wider = float(reading.scales[column])
             offset = sign * float(servo.offsets[column]) * wider + float(reading.offsets[joint])
@@ -196,7 +210,7 @@ def _switch(log: Log) -> Source | None:
 
 
 def _episode(log: Log) -> Source | None:
-    found = next((name for name in ("episode_index", "episode") if name in log.series), None)
+    found = next((name for name in EPISODES if name in log.series), None)
     return None if found is None else Source(found, 0)
 
 
@@ -224,7 +238,9 @@ def _notes(log: Log, known: Known, matched: Matched) -> list[str]:
     if not cells["command"]:
         notes.append("no series has the name of a command: say which one is with --command SERIES")
     else:
-        notes.append(f"{cells['command'][0].series} has commands, taken for {known.kind}s")
+        name = cells["command"][0].series
+        drives = "" if role_of(name) == "command" else "; nothing in the log has the name of a command"
+        notes.append(f"{name} has commands, taken for {known.kind}s{drives}")
     if not cells["velocity"]:
         notes.append("no series has the name of velocities: they will be estimated from positions")
     if cells["torque"] and not known.torques:
@@ -234,7 +250,7 @@ def _notes(log: Log, known: Known, matched: Matched) -> list[str]:
     elif float(np.median(matched.explained.left)) > LITTLE:
         notes.append(
             "the model with its base held explains little of what drove the joints: signs and offsets are not known "
-            "from a robot that walks or touches something"
+            "from a robot that walks or touches something, or that is another one than the model"
         )
     if matched.explained is not None and known.servo is not None and not matched.delay and not known.torques:
         notes.append("a delay of commands could not be told from the drives' own lag: it is taken to be 0")

@@ -1,4 +1,4 @@
-"""JSON logs: one object a line, or one object with a list of them."""
+"""JSON logs: one object a line, or one object with a list of them, or with a list for each column."""
 
 import json
 import math
@@ -10,7 +10,8 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.io import read_regular
-from isthmus.logs.columns import by_prefix, clock_of, seconds
+from isthmus.logs.clocks import clock_of, one_after_the_other, seconds
+from isthmus.logs.columns import by_prefix
 from isthmus.logs.series import Log, make_log
 
 LARGEST = 256 << 20
@@ -27,15 +28,16 @@ def read_json_log(path: Path) -> Log:
     notes: list[str] = []
     meta: dict[str, str | float] = {}
     rows = _whole(text, meta) or _lines(path, text, notes)
-    columns = _columns(rows, notes)
+    columns = _with_whole_stamps(_columns(rows, notes))
     clock = clock_of([name for name, values in columns.items() if values.ndim == 1])
     if clock is None:
         raise Problem(f"{path} has no time: its objects need a number named time or timestamp")
     time, assumed = seconds(clock, columns.pop(clock))
-    notes += [assumed] if assumed else []
     known = np.isfinite(time)
     columns = {name: values[known] for name, values in columns.items()}
-    return make_log(path, "JSON", by_prefix(columns, time[known]), notes, meta)
+    notes += [assumed] if assumed else []
+    time = one_after_the_other(time[known], columns, notes)
+    return make_log(path, "JSON", by_prefix(columns, time), notes, meta)
 
 
 def _whole(text: str, meta: dict[str, str | float]) -> list[Row]:
@@ -53,7 +55,28 @@ def _whole(text: str, meta: dict[str, str | float]) -> list[Row]:
         if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= 200:
             meta[name] = value if isinstance(value, str) else float(value)
     lists = [_objects(cast("list[Any]", value)) for value in named.values() if isinstance(value, list)]
-    return max(lists, key=len) if lists else []
+    return (max(lists, key=len) if lists else []) or _rows_of(named)
+
+
+def _rows_of(named: Mapping[str, Any]) -> list[Row]:
+    """The rows of an object that has a list for each column: of the lists by their path, the most of one length."""
+    columns = _lists(named, "", 0)
+    lengths = [len(one) for one in columns.values()]
+    length = max(lengths, key=lengths.count, default=0)
+    if length < 2:
+        return []
+    same = {name: one for name, one in columns.items() if len(one) == length}
+    return [dict(zip(same, cells, strict=True)) for cells in zip(*same.values(), strict=True)]
+
+
+def _lists(named: Mapping[str, Any], prefix: str, depth: int) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for name, value in named.items():
+        if isinstance(value, list):
+            found[f"{prefix}{name}"] = cast("list[Any]", value)
+        elif isinstance(value, dict) and depth < DEEPEST:
+            found |= _lists(cast("Row", value), f"{prefix}{name}.", depth + 1)
+    return found
 
 
 def _objects(found: list[Any]) -> list[Row]:
@@ -94,6 +117,19 @@ def _columns(rows: Iterable[Row], notes: list[str]) -> dict[str, Float]:
         values = np.array([row.get(name, missing) for row in flat])
         columns[name] = values[:, 0] if length == 1 else values
     return columns
+
+
+def _with_whole_stamps(columns: dict[str, Float]) -> dict[str, Float]:
+    """Stamps in seconds, where they are in two columns as ROS has them: `sec` and `nanosec`, or `secs` and `nsecs`."""
+    found: dict[str, Float] = {}
+    for name, values in columns.items():
+        at, _, last = name.rpartition(".")
+        rest = next((one for one in ("nanosec", "nsec", "nsecs") if f"{at}.{one}" in columns), None)
+        if at and rest and last in ("sec", "secs"):
+            found[f"{at}.time"] = values + 1e-9 * columns[f"{at}.{rest}"]
+        elif not (at and last in ("nanosec", "nsec", "nsecs")):
+            found[name] = values
+    return found
 
 
 def flatten(row: Row, prefix: str = "", depth: int = 0) -> dict[str, list[float]]:

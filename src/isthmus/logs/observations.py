@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.core import Float, Problem
+from isthmus.logs.clocks import EPISODES
 from isthmus.logs.resample import measured_at
 from isthmus.logs.series import Log, Series
 
 WHOLE = ("observation", "observations", "obs", "state", "observation.state")
 """Names of a series that holds whole observations."""
-EPISODES = ("episode", "episode_index", "episode_id")
 GAP = 1.5
 """Times the usual step from which on something is missing between two samples."""
 SAME_RATE = 0.01

@@ -73,7 +73,7 @@ class Matched:
 
 def know(log: Log, body: RobotBody, given: Mapping[str, tuple[str, ...]], said: CommandKind | None = None) -> Known:
     """Find the columns of a log that may be joints, their units, and which belong together."""
-    roles = find_roles(log, len(body.joints), given)
+    roles = find_roles(log, body.joints, given)
     cells = roles.columns["position"]
     labels = [cell.label for cell in cells]
     body, named = _with_columns(log, body, labels)

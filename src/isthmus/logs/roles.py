@@ -1,12 +1,13 @@
 """Which series of a log are joint positions, velocities, torques and commands: by their names and sizes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from isthmus.core import Problem
+from isthmus.logs.names import match_names
 from isthmus.logs.robot_log import CommandKind
 from isthmus.logs.series import Log, Series
 from isthmus.logs.units import kind_of
@@ -38,6 +39,8 @@ PLAIN = {
     "torque": ("torque", "torques", "tau", "effort", "joint_torque"),
 }
 """Names that can mean nothing else."""
+SIGNED = 0.01
+"""Share of samples of a drive to each side of 0 at least."""
 OTHER = (
     "imu",
     "base",
@@ -52,6 +55,8 @@ OTHER = (
     "ee",
     "temp",
     "index",
+    "time",
+    "stamp",
     "enable",
 )
 """Words of what is measured elsewhere than in a joint."""
@@ -77,17 +82,23 @@ class Roles:
     """As far as names say."""
 
 
-def find_roles(log: Log, joints: int, given: Mapping[str, tuple[str, ...]]) -> Roles:
-    """The roles of a log's series for a robot with some `joints`; `given` names the series of roles that are known."""
-    found: dict[str, tuple[Cell, ...]] = {}
-    kind: CommandKind | None = None
-    for role in ROLES:
-        names = given.get(role, ())
-        if not names:
-            names = _best(log, role, joints)
-        found[role] = tuple(cell for name in names for cell in _cells(log[name], several=len(names) > 1))
-        if role == "command" and names:
-            kind = _command_kind(names[0])
+def find_roles(log: Log, joints: Sequence[str], given: Mapping[str, tuple[str, ...]]) -> Roles:
+    """The roles of a log's series for a robot with `joints`; `given` names the series of roles that are known.
+
+    Where no series has the name of positions, those that are called as joints are, or as what was measured. Where none
+    has the name of a command, torques, currents or voltages with a sign are taken for what drove the robot.
+    """
+    names = {role: given.get(role) or _best(log, role, len(joints)) for role in ROLES}
+    names["position"] = names["position"] or _called_as_joints(log, joints) or _measured(log, len(joints))
+    if not names["command"]:
+        names["command"] = _driving(log, len(joints))
+        if names["command"] == names["torque"]:
+            names["torque"] = ()
+    kind = _command_kind(names["command"][0]) if names["command"] else None
+    found = {
+        role: tuple(cell for name in some for cell in _cells(log[name], several=len(some) > 1))
+        for role, some in names.items()
+    }
     if not found["position"]:
         raise Problem(
             f"no series of {log.path.name} has a name of joint positions: say which one is with --position SERIES "
@@ -115,7 +126,43 @@ def role_of(name: str) -> str:
 
 def _best(log: Log, role: str, joints: int) -> tuple[str, ...]:
     """The series that fits a role best: one with a column a joint, or as many with one column each."""
-    fitting = [one for name, one in log.series.items() if role_of(name) == role and _tells(one)]
+    return _fittest([one for name, one in log.series.items() if role_of(name) == role and _tells(one)], role, joints)
+
+
+def _called_as_joints(log: Log, joints: Sequence[str]) -> tuple[str, ...]:
+    """Single columns whose names are those of joints, and say nothing else."""
+    names = [name for name, one in log.series.items() if len(one.labels) == 1 and not _says_what(name) and _tells(one)]
+    return tuple(names[column] for column in match_names(names, tuple(joints)) if column is not None)
+
+
+def _says_what(name: str) -> bool:
+    """Whether a name says what was measured or asked."""
+    return bool(kind_of(name)) or any(word in COMMAND or word.startswith(OTHER) for word in words_in(name))
+
+
+def _measured(log: Log, joints: int) -> tuple[str, ...]:
+    """Series that are called measured, actual or the like, and not what of."""
+    said = [one for name, one in log.series.items() if not kind_of(name) and {*words_in(name)} & {*MEASURED}]
+    return _fittest([one for one in said if _tells(one)], "position", joints)
+
+
+def _driving(log: Log, joints: int) -> tuple[str, ...]:
+    """Series of torques, currents or voltages that can have driven the robot: they have a sign."""
+    for kind in ("torque", "current", "voltage"):
+        found = _fittest(
+            [one for name, one in log.series.items() if kind_of(name) == kind and _tells(one)], kind, joints
+        )
+        if any(_has_sign(log[name]) for name in found):
+            return found
+    return ()
+
+
+def _has_sign(series: Series) -> bool:
+    values = series.values[np.isfinite(series.values)]
+    return bool(min(np.mean(values < 0), np.mean(values > 0)) > SIGNED)
+
+
+def _fittest(fitting: list[Series], role: str, joints: int) -> tuple[str, ...]:
     wide = [one for one in fitting if len(one.labels) > 1 or joints == 1]
     whole = [one for one in wide if len(one.labels) >= joints]
     if whole:

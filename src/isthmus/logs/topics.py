@@ -10,6 +10,8 @@ from isthmus.logs.ros_types import Types
 from isthmus.logs.series import MOST_VALUES, Series, numbered
 
 MOST_TOPICS = 2000
+BOOKKEEPING = ("header.seq", "layout.data_offset")
+"""Fields of messages that measure nothing."""
 Key = tuple[str, tuple[str, ...], int]
 """A topic's field, the names of its components, and how many there are."""
 
@@ -20,6 +22,7 @@ class Topics:
     def __init__(self) -> None:
         """Begin with none."""
         self._rows: dict[Key, list[tuple[float, float, list[float]]]] = defaultdict(list)
+        self._orders: dict[tuple[str, frozenset[str], int], tuple[str, ...]] = {}
         self._refused: Counter[str] = Counter()
         self._counted = 0
 
@@ -38,7 +41,12 @@ class Topics:
             raise Problem(f"the log has more than {MOST_TOPICS} kinds of fields: leave out some topics")
         stamp = message.stamp or received  # an unset stamp is 0
         for path, numbers in message.numbers.items():
+            if path in BOOKKEEPING:
+                continue
             labels = message.names if len(message.names) == len(numbers) else ()
+            order = self._orders.setdefault((f"{topic}.{path}", frozenset(labels), len(labels)), labels)
+            if order != labels and len(order) == len({*order}):  # joints may come in another order every time
+                numbers, labels = [numbers[labels.index(name)] for name in order], order  # noqa: PLW2901
             self._rows[f"{topic}.{path}", labels, len(numbers)].append((stamp, received, numbers))
             self._counted += len(numbers)
         if self._counted > MOST_VALUES:

@@ -19,6 +19,18 @@ KINDS = (
 )
 """What words in a name stand for; the first kind that fits is taken, so that joint_vel is a velocity."""
 UNITS = {"torque": "N m", "current": "A", "voltage": "V", "temperature": "°C", "acceleration": "m/s²"}
+NAMED = (
+    ("velocity", "deg/s", re.compile(r"(?:^|[^a-z])(?:deg(?:rees?)?\s*(?:/|_per_|p|_)?s(?:ec)?|dps)[\])]?$")),
+    ("velocity", "rad/s", re.compile(r"(?:^|[^a-z])rad(?:ians?)?\s*(?:/|_per_|p|_)?s(?:ec)?[\])]?$")),
+    ("position", "deg", re.compile(r"(?:^|[^a-z])deg(?:rees?)?[\])]?$")),
+    ("position", "rad", re.compile(r"(?:^|[^a-z])rad(?:ians?)?[\])]?$")),
+    ("torque", "N m", re.compile(r"(?:^|[^a-z])n[ .*·_]?m[\])]?$")),
+    ("voltage", "V", re.compile(r"[\[(]v[\])]$|(?:^|[^a-z])volts?$")),
+    ("current", "A", re.compile(r"[\[(]a[\])]$|(?:^|[^a-z])amps?$")),
+)
+"""Units that a name may end in, with what is measured in them."""
+BRACKET = re.compile(r"[\[(][^\])]*[^\])\d][\])]\s*$")
+"""A unit at the end of a name."""
 TURNS = 4 * np.pi
 """Joints with stops do not turn further than this many radians."""
 FAST = 60.0
@@ -39,6 +51,9 @@ def guess_unit(name: str, values: Float) -> Guess:
     """What the numbers (T, k) of that name measure."""
     kind = kind_of(name)
     finite = values[np.isfinite(values)]
+    named = next((unit for of, unit, pattern in NAMED if of == kind and pattern.search(name.strip().lower())), "")
+    if named and len(finite):
+        return Guess(kind, named, "by its name")
     if not kind or not len(finite):
         return Guess(kind, "", "its name says nothing" if len(finite) else "it has no numbers")
     if np.isin(finite, (0.0, 1.0)).all():
@@ -63,9 +78,10 @@ def _angle(finite: Float, largest: float) -> Guess:
 
 def kind_of(name: str) -> str:
     """The quantity that the last part of a series' name suggests."""
-    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name.rsplit("/", 1)[-1]).lower())
+    plain = BRACKET.sub("", name) or name
+    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", plain.rsplit("/", 1)[-1]).lower())
     for kind, hints in KINDS:
         for hint in hints:
             if any(word == hint or (len(hint) > 2 and word.startswith(hint)) for word in words):
                 return kind
-    return ""
+    return next((kind for kind, _, pattern in NAMED if pattern.search(name.strip().lower())), "")

@@ -28,6 +28,11 @@ class Finetuner(Protocol):
     The same seed gives the same training.
     """
 
+    @property
+    def spell_steps(self) -> int:
+        """Steps of simulation in a call of `train`."""
+        ...
+
     def corrected(self, correct: Correct) -> "Finetuner":
         """The same in the source simulator, corrected."""
         ...

@@ -1,6 +1,7 @@
 """The gap between a simulator and a robot's recordings: where it is, what explains it, and what it looks like."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
@@ -17,11 +18,15 @@ from isthmus.replay.scales import measure
 from isthmus.replay.simulate import Residual
 from isthmus.replay.spectrum import JointSpectrum, spectra
 from isthmus.replay.split import Split, split
+from isthmus.replay.starts import from_best_starts
 from isthmus.replay.windows import Windows
 
 PREVIOUS, SOURCE, PHYSICS = "previous value", "simulator", "all physics"
 REST, RESIDUAL, BOOSTING = "+ the rest", "residual", "gradient boosting"
 """Names of rows; those between are families."""
+FITTED = "fitted"
+FEW, MOST_STARTS = 6, 80
+"""Joints of a robot whose best starts are looked for, and replays that this is done for."""
 ENOUGH = 1e-3
 """An explanation that leaves less than this share of the mean square error needs no further fit."""
 BETTER = 0.98
@@ -65,6 +70,9 @@ class GapReport:
     """Of those replays."""
     windows: Windows
     """Of the held-out recordings, those that can be foretold."""
+    best_starts: Mapping[str, HorizonErrors] = field(default_factory=dict[str, HorizonErrors])
+    """Of the simulator and of fitted physics: all of the longest replays, each from the start that fits best among
+    those that the sensors cannot tell apart. Empty where all replays can be foretold."""
 
     def row(self, name: str) -> Row:
         """The model of that name."""
@@ -140,7 +148,7 @@ def analyse(
     rows = tuple(test.row(name, predict, judge) for name, predict in named)
     drawn = {
         name: predict(parts.test, test.windows[-1])
-        for name, predict in ((SOURCE, predictor(rig)), ("fitted", predictor(rig, fitted, residual)))
+        for name, predict in ((SOURCE, predictor(rig)), (FITTED, predictor(rig, fitted, residual)))
     }
     return GapReport(
         rig,
@@ -156,7 +164,15 @@ def analyse(
         len(test.windows[-1]) / len(test.whole),
         test.whole.length * recording.dt,
         test.windows[-1],
+        _from_best_starts(rig, test, fitted),
     )
+
+
+def _from_best_starts(rig: Rig, test: "_Part", fitted: Fitted) -> dict[str, HorizonErrors]:
+    if len(test.windows[-1]) == len(test.whole) or len(rig.joints) > FEW:
+        return {}
+    where = test.whole.thinned(MOST_STARTS)
+    return {name: from_best_starts(rig, test.recording, where, one) for name, one in ((SOURCE, None), (FITTED, fitted))}
 
 
 def _best_fit(

@@ -41,11 +41,26 @@ def left_out(fitted: Fitted) -> list[str]:
     ]
 
 
-def write_mjcf(source: Path, path: Path, fitted: Fitted) -> None:
-    """Write the MJCF file `source` with the fitted values to `path`; meshes are named as they were."""
+def spec_with_motors(path: Path) -> mujoco.MjSpec:
+    """The MJCF or URDF file at `path`; a robot without actuators, as in a URDF file, gets a motor at every joint."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    if not spec.actuators:
+        for joint in spec.joints:
+            if joint.type != mujoco.mjtJoint.mjJNT_FREE and joint.name:
+                motor = spec.add_actuator(name=joint.name, target=joint.name)
+                motor.trntype = mujoco.mjtTrn.mjTRN_JOINT
+    return spec
+
+
+def write_mjcf(source: Path, path: Path, fitted: Fitted, drives: mujoco.MjModel | None = None) -> None:
+    """Write the MJCF or URDF file `source` as MJCF with the fitted values to `path`; meshes are named as they were.
+
+    `drives` is the model that was fitted, where its actuators are other than those in the file: they are written too.
+    """
     try:
-        spec = mujoco.MjSpec.from_file(str(source))
-        model = identified_model(spec.compile(), fitted)
+        spec = spec_with_motors(source)
+        compiled = spec.compile()  # also numbers the parts of the spec
+        model = identified_model(compiled if drives is None else drives, fitted)
     except ValueError as error:
         raise Problem(f"{source} is not a robot model that MuJoCo can read: {str(error)[:200]}") from error
     spec.option.gravity = model.opt.gravity
@@ -62,7 +77,9 @@ def write_mjcf(source: Path, path: Path, fitted: Fitted) -> None:
             body.inertia, body.iquat = model.body_inertia[body.id], model.body_iquat[body.id]
             body.fullinertia = np.full(6, np.nan)
     for actuator in spec.actuators:
+        actuator.gaintype = mujoco.mjtGain(int(model.actuator_gaintype[actuator.id]))
         actuator.biastype = mujoco.mjtBias(int(model.actuator_biastype[actuator.id]))
+        actuator.ctrllimited = bool(model.actuator_ctrllimited[actuator.id])
         actuator.gainprm[:3] = model.actuator_gainprm[actuator.id, :3]
         actuator.biasprm[:3] = model.actuator_biasprm[actuator.id, :3]
         if model.actuator_forcelimited[actuator.id]:

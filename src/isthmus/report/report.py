@@ -68,6 +68,11 @@ def _row(run: Run, one: Round, before: int) -> Collected:
     )
 
 
+EFFORT_TITLES = {
+    "expert": "expert, in its simulator",
+    "unadapted": "unadapted, on the target",
+    "adapted": "adapted, on the target",
+}
 TIMINGS = {"collect": "collecting", "fit": "fitting", "evaluate": "evaluating"}
 
 
@@ -116,5 +121,6 @@ def content(run: Run, video: Video, robot: Sequence[dict[str, Any]] = ()) -> dic
         "total_time": duration(sum(result.seconds.values())),
         "command": repeat_command(run.config).split(" "),
         "robot": robot,
+        "effort_titles": EFFORT_TITLES,
         "number": number,
     }

@@ -65,6 +65,23 @@ def actuated_dofs(model: mujoco.MjModel) -> Int:
     return np.unique(np.concatenate(columns)).astype(np.int64) if columns else np.empty(0, np.int64)
 
 
+def base_joints(model: mujoco.MjModel) -> Int:
+    """The joints by which a floating base moves: nothing drives them, and they carry all that is driven."""
+    driven = actuated_dofs(model)
+    above = [_ancestors(model, int(body)) for body in np.unique(model.dof_bodyid[driven])]
+    carrying = {body for one in above for body in one if all(body in other for other in above if one[-1] == other[-1])}
+    idle = np.isin(np.arange(model.njnt), model.dof_jntid[driven], invert=True)
+    return np.flatnonzero(idle & np.isin(model.jnt_bodyid, list(carrying))).astype(np.int64)
+
+
+def _ancestors(model: mujoco.MjModel, body: int) -> list[int]:
+    """The body and those that carry it, up to the root of its robot."""
+    found = [body]
+    while (parent := int(model.body_parentid[found[-1]])) > 0:
+        found.append(parent)
+    return found
+
+
 def in_robot(model: mujoco.MjModel) -> Bool:
     """Which bodies (nbody,) hang together with an actuated joint; a mark to be reached, or a ball, does not."""
     roots = np.unique(model.body_rootid[model.dof_bodyid[actuated_dofs(model)]])

@@ -39,15 +39,15 @@ def for_robots(simulator: Simulator, n: int) -> Simulator:
 
 
 def action_sensitivity(
-    simulator: Simulator, observations: Float, actions: Float, metric: Metric
+    simulator: Simulator, observations: Float, actions: Float, metric: Metric, nudge: float = NUDGE
 ) -> tuple[Float, Float]:
     """The next observations (n, obs), and d targets / d actions (n, d, act), targets in standard deviations."""
     n, act = actions.shape
     simulator = for_robots(simulator, n)
-    nudges = np.vstack((np.zeros(act), NUDGE * np.diag(simulator.spec.half_range)))
+    nudges = np.vstack((np.zeros(act), nudge * np.diag(simulator.spec.half_range)))
     tried = (actions[:, None] + nudges).reshape(-1, act)
     seen = predict_in_chunks(simulator, np.repeat(observations, act + 1, axis=0), tried).reshape(n, act + 1, -1)
-    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / NUDGE
+    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / nudge
     return seen[:, 0], change.transpose(0, 2, 1)
 
 
@@ -56,21 +56,34 @@ def quick_action_sensitivity(
 ) -> tuple[Float, Float]:
     """The same, with differences in a coarse simulator where there is one: close enough for a step of Gauss-Newton."""
     simulator = for_robots(simulator, len(observations))
-    coarse = simulator.coarse if isinstance(simulator, HasCoarse) else None
+    coarse = _coarse(simulator)
     if coarse is None:
         return action_sensitivity(simulator, observations, actions, metric)
     _, change = action_sensitivity(coarse, observations, actions, metric)
     return predict_in_chunks(simulator, observations, actions), change
 
 
-def state_sensitivity(simulator: Simulator, observations: Float, actions: Float, metric: Metric) -> Float:
+def quick_action_derivatives(simulator: Simulator, observations: Float, actions: Float, metric: Metric) -> Float:
+    """Only the differences (n, d, act) of that, for who knows what comes next already."""
+    simulator = for_robots(simulator, len(observations))
+    _, change = action_sensitivity(_coarse(simulator) or simulator, observations, actions, metric)
+    return change
+
+
+def _coarse(simulator: Simulator) -> Simulator | None:
+    return simulator.coarse if isinstance(simulator, HasCoarse) else None
+
+
+def state_sensitivity(
+    simulator: Simulator, observations: Float, actions: Float, metric: Metric, nudge: float = NUDGE
+) -> Float:
     """How the next targets move with the targets now, both in standard deviations (n, d, d)."""
     n, d = len(observations), len(metric.targets)
     nudges = np.zeros((d + 1, observations.shape[1]))
-    nudges[np.arange(1, d + 1), metric.targets] = NUDGE * metric.scale
+    nudges[np.arange(1, d + 1), metric.targets] = nudge * metric.scale
     tried = (observations[:, None] + nudges).reshape(n * (d + 1), -1)
     seen = predict_in_chunks(simulator, tried, np.repeat(actions, d + 1, axis=0)).reshape(n, d + 1, -1)
-    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / NUDGE
+    change = metric.scaled(seen[:, 1:] - seen[:, :1]) / nudge
     return change.transpose(0, 2, 1)
 
 

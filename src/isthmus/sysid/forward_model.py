@@ -40,10 +40,20 @@ class ForwardModel:
     model: mujoco.MjModel
     residual: Residual
     fitted: ForwardFit
+    physics: Physics
+    z: Float
+    """The parameters of its physics (p,)."""
 
     def world(self, n: int) -> CorrectedWorld:
         """The target as it seems to be, n times."""
         return self._corrected(self.model, n)
+
+    def drawn(self, n: int, covariance: Float, rng: np.random.Generator) -> CorrectedWorld:
+        """N robots whose physics differ by as much as the steps leave open: `covariance` (p, p) is that of z."""
+        root, (low, high) = np.linalg.cholesky(covariance), self.physics.bounds
+        drawn = [np.clip(self.z + root @ rng.standard_normal(len(root)), low, high) for _ in range(n)]
+        models = [self.physics.model(canonical_scale(self.physics, self.physics.values(z))) for z in drawn]
+        return CorrectedWorld(MujocoWorld(self.robot_model, n, models=models), self.residual)
 
     def unclamped_target(self) -> UnclampedTarget:
         """The same, laid open for the search."""
@@ -59,7 +69,8 @@ def fit_forward_model(robot_model: RobotModel, episodes: Sequence[Episode], z: F
     physics, targets = Physics(robot_model), robot_model.spec.targets
     transitions = Transitions.of(kept)
     # Some observations tell masses: a robot with weak motors is not to be shown as a heavy one.
-    values = canonical_scale(physics, physics.values(identify(physics, transitions, targets).z if z is None else z))
+    z = identify(physics, transitions, targets).z if z is None else z
+    values = canonical_scale(physics, physics.values(z))
     simulator = physics.simulator(values)
     residual = fit_residual(Steps.of(kept, simulator), targets, stream(0, "residual"))
     scale = (transitions.after - transitions.before)[:, targets].std(axis=0)
@@ -75,4 +86,4 @@ def fit_forward_model(robot_model: RobotModel, episodes: Sequence[Episode], z: F
         size(before, before.expected),
         size(after, residual(after.observations, after.applied, after.expected)),
     )
-    return ForwardModel(robot_model, physics.model(values), residual, fitted)
+    return ForwardModel(robot_model, physics.model(values), residual, fitted, physics, z)

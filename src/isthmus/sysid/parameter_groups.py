@@ -25,6 +25,10 @@ FARTHEST = 6.0
 """Nothing is looked for so many prior deviations away."""
 
 
+Put = Callable[[mujoco.MjModel, Float], None]
+Get = Callable[[mujoco.MjModel], Float]
+
+
 @dataclass(frozen=True)
 class ParameterGroup:
     """Values, and a Gaussian prior about the simulator's own: they are `values` at z = 0, and z is standard normal."""
@@ -36,8 +40,10 @@ class ParameterGroup:
     """The simulator's own (parts,)."""
     root: Float
     """A root of the prior covariance (parts, k)."""
-    put: Callable[[mujoco.MjModel, Float], None]
+    put: Put
     """Write values (parts,) into a model."""
+    get: Get
+    """Read them (parts,) from a model of the same robot."""
     step: Float | None = None
     """What is added is counted in these (parts,); None for a factor, which is counted as a logarithm."""
     low: float = -FARTHEST
@@ -47,12 +53,10 @@ class ParameterGroup:
     """Whether the parts are components of one vector, and add up to nothing."""
 
     @staticmethod
-    def factor(
-        name: str, unit: str, parts: tuple[str, ...], values: Float, put: Callable[[mujoco.MjModel, Float], None]
-    ) -> "ParameterGroup":
+    def factor(name: str, unit: str, parts: tuple[str, ...], values: Float, put: Put, get: Get) -> "ParameterGroup":
         """Values that are off by a factor: one for all parts, and another for each."""
         shared, own = TOGETHER * np.ones((len(parts), 1)), APART * np.eye(len(parts))
-        return ParameterGroup(name, unit, parts, values, np.hstack((shared, own)), put)
+        return ParameterGroup(name, unit, parts, values, np.hstack((shared, own)), put, get)
 
     @property
     def size(self) -> int:
@@ -105,6 +109,7 @@ def _gravity(model: mujoco.MjModel) -> ParameterGroup:
         model.opt.gravity.copy(),
         GRAVITY_STD * np.eye(3),
         put,
+        lambda changed: changed.opt.gravity.copy(),
         step=np.full(3, magnitude),
         torque=False,
         vector=True,
@@ -119,7 +124,10 @@ def _mass(model: mujoco.MjModel) -> ParameterGroup:
         changed.body_mass[bodies] = values
         changed.body_inertia[bodies] = inertia * (values / mass)[:, None]
 
-    return ParameterGroup.factor("mass", "kg", _names(model.body, bodies), mass, put)
+    def get(changed: mujoco.MjModel) -> Float:
+        return changed.body_mass[bodies].copy()
+
+    return ParameterGroup.factor("mass", "kg", _names(model.body, bodies), mass, put, get)
 
 
 def _passive(model: mujoco.MjModel) -> list[ParameterGroup]:
@@ -142,7 +150,10 @@ def _had(model: mujoco.MjModel, name: str, unit: str, field: str, rows: Int, nam
     def put(changed: mujoco.MjModel, to: Float) -> None:
         getattr(changed, field)[rows] = to
 
-    return ParameterGroup.factor(name, unit, tuple(itertools.compress(names, has)), values, put)
+    def get(changed: mujoco.MjModel) -> Float:
+        return getattr(changed, field)[rows].copy()
+
+    return ParameterGroup.factor(name, unit, tuple(itertools.compress(names, has)), values, put, get)
 
 
 def _dry_friction(model: mujoco.MjModel) -> ParameterGroup:
@@ -161,6 +172,7 @@ def _dry_friction(model: mujoco.MjModel) -> ParameterGroup:
         values,
         np.eye(len(rows)),
         put,
+        lambda changed: changed.dof_frictionloss[rows].copy(),
         step=step,
         low=float(np.max(-values / step, initial=-np.inf)),
     )
@@ -187,7 +199,15 @@ def _strength(model: mujoco.MjModel) -> ParameterGroup:
 
     names = _names(model.actuator, np.arange(model.nu))
     beside = np.linalg.svd(np.eye(model.nu) - 1 / max(model.nu, 1))[0][:, : max(model.nu - 1, 0)]
-    return ParameterGroup("strength", RATIO, names, np.ones(model.nu), APART * beside, put)
+    return ParameterGroup(
+        "strength", RATIO, names, np.ones(model.nu), APART * beside, put, lambda changed: strength(model, changed)
+    )
+
+
+def strength(model: mujoco.MjModel, changed: mujoco.MjModel) -> Float:
+    """How many times as strong each actuator of a changed model is (nu,)."""
+    own, other = model.actuator_gainprm[:, 0], changed.actuator_gainprm[:, 0]
+    return np.divide(other, own, out=np.ones(model.nu), where=own != 0)
 
 
 def _contact_friction(model: mujoco.MjModel) -> ParameterGroup:
@@ -200,8 +220,12 @@ def _contact_friction(model: mujoco.MjModel) -> ParameterGroup:
 
     meet = bool(((model.geom_contype[:, None] & model.geom_conaffinity) != 0).any() or model.npair)
     parts = ("all contacts",) if meet else ()
-    ones = np.ones(len(parts))
-    return ParameterGroup("contact friction", RATIO, parts, ones, GRIP_STD * np.diag(ones), put, torque=False)
+    ones, rubs = np.ones(len(parts)), geoms > 0
+
+    def get(changed: mujoco.MjModel) -> Float:
+        return ones * (changed.geom_friction[rubs, 0] / geoms[rubs]).mean()
+
+    return ParameterGroup("contact friction", RATIO, parts, ones, GRIP_STD * np.diag(ones), put, get, torque=False)
 
 
 def _names(view: Callable[[int], _Named], which: Int) -> tuple[str, ...]:

@@ -55,7 +55,8 @@ class Task:
     estimator: Callable[[int], Estimator] | None = None
     """Makes what turns the sensors of n target robots into observations; by default those show the observation."""
     sensors: tuple[str, ...] = ()
-    """What a real robot senses: `positions`, `velocities` or names of observations; everything by default."""
+    """What a real robot senses: `encoders`, `imu`, `positions`, `velocities` or names of observations; everything by
+    default."""
     links: Links | None = None
     """What lies between a policy and its robot in every simulation, the source's too: a processor and its buses."""
     camera: Mapping[str, tuple[float, ...]] = field(default_factory=lambda: dict(DEFAULT_CAMERA))

@@ -5,10 +5,12 @@ import numpy as np
 from isthmus.adapt import make_method
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import AnyPolicy, Float, HistoryBuffer, Problem, WorldSpec, act, initial_state
+from isthmus.estimate.policy import SENSED
 from isthmus.robots import load_task
 from isthmus.robots.registry import is_code
 from isthmus.tasks import Task
 from isthmus.transfer.config import Config
+from isthmus.transfer.estimation import estimation_of
 from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.source.context import SourceContext
 from isthmus.transfer.source.policy import source_policy
@@ -50,7 +52,12 @@ def load_adapted(folder: RunFolder, task: Task | None = None) -> Controller:
         raise Problem(f"{folder.path} is of the robot file {config.task}: give task=load_task({config.task!r})")
     task = task or load_task(config.task)
     context = SourceContext(task, source_policy(task, config.policy), config.seed)
-    method = make_method(config.method, context.source, config.settings)
+    method, estimation = make_method(config.method, context.source, config.settings), estimation_of(config, context)
     for number, _ in enumerate(folder.rounds()):
         method.restore(MethodState.read(folder.model_path(number), method.kind))
-    return Controller(task.robot_model.spec, method.policy(), method.history)
+        if estimation is not None:
+            estimation.restore(folder.estimator_path(number))
+    policy, history = method.policy(), method.history
+    if estimation is not None:
+        policy, history = estimation.behind(policy, history), max(history, SENSED)
+    return Controller(task.robot_model.spec, policy, history)

@@ -192,6 +192,8 @@ def repeat_command(config: Config, out: str = "NEW") -> str:
         "history": settings.history if settings.history != 1 else None,
         "follow": settings.follow if settings.follow != "auto" else None,
         "may_retrain": settings.may_retrain,
+        "practice": settings.practice or None,
+        "practice_steps": settings.practice_steps or None,
         **(config.policy.options if config.policy else {}),
         "round_samples": None if usual_round and not planned else config.round_samples,
         "round_ends": config.round_ends,

@@ -1,14 +1,13 @@
 """The estimation that a run asks for."""
 
-from isthmus.core import Mlp, Problem, stream
+from functools import partial
+
+from isthmus.core import Problem
 from isthmus.core.extras import require
-from isthmus.estimate.course import course_of
 from isthmus.estimate.estimation import TRAINED, Estimation
 from isthmus.estimate.sensors import sensed_columns
-from isthmus.estimate.training import trained_network
 from isthmus.transfer.config import Config
 from isthmus.transfer.source.context import SourceContext
-from isthmus.transfer.source.source import WORLDS
 
 NO_STAGE = ("firmware", "logs")
 """Kinds of target whose robots are made without an estimator."""
@@ -27,9 +26,6 @@ def estimation_of(config: Config, context: SourceContext) -> Estimation | None:
     if config.estimator in TRAINED:
         require(("torch",))
     sensed = sensed_columns(task.robot_model, sensors)
-    course = course_of(context.policy, task.source(WORLDS), stream(config.seed, "course"))
-
-    def train() -> Mlp:
-        return trained_network(context.policy, task.robot_model, sensed, course, config.seed)
-
-    return Estimation(config.estimator, task.robot_model, sensed, course, train)
+    return Estimation(
+        config.estimator, task.robot_model, sensed, context.course, partial(context.estimator_network, sensed)
+    )

@@ -4,6 +4,7 @@ config.json               what the run is
 baseline.json             expert, zero action and unadapted policy
 episodes/RRR-WWW-NN.npz   round, wave, robot
 models/RRR.npz            what was learned after each round
+models/RRR-practice.npz   how far a round's practice has come, where there is one
 rounds/RRR.json           how the round went; its last file, so that a round with it is complete
 traces/NAME.npz           a few episodes of expert, unadapted and adapted policy in full
 step.json                 how long a control step takes
@@ -29,6 +30,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from isthmus.adapt.common.checkpoint import Checkpoint
+from isthmus.adapt.common.method_state import MethodState
 from isthmus.core import Episode, Problem
 from isthmus.io import (
     PARTIAL,
@@ -80,6 +83,15 @@ class RunFolder:
     def estimator_path(self, round_number: int) -> Path:
         """Where a round's estimator is, if the run has one."""
         return self.path / "models" / f"{round_number:03d}-estimator.npz"
+
+    def checkpoint(self, round_number: int) -> Checkpoint:
+        """Where a round's fit keeps what it has come to, if it takes long."""
+        path = self.path / "models" / f"{round_number:03d}-practice.npz"
+
+        def load(kind: str) -> MethodState | None:
+            return MethodState.read(path, kind) if path.exists() else None
+
+        return Checkpoint(load, lambda state: self.keep({path: state.write}))
 
     def trace_path(self, name: str) -> Path:
         """Where the recorded episodes of `expert`, `unadapted` or `adapted` are."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.evaluate import Scale
+from isthmus.evaluate.effort import Effort
 from isthmus.io import from_json, read_json
 from isthmus.transfer.old_names import ROUND, current_names
 
@@ -18,13 +19,15 @@ class Scored:
 
     score: float
     std: float
+    effort: Effort | None = None
+    """How hard the actuators worked for it; None in records of earlier versions."""
 
     @staticmethod
-    def of(scores: Float) -> "Scored":
+    def of(scores: Float, effort: Effort | None = None) -> "Scored":
         """Mean and standard deviation over episodes (n,)."""
         if not np.isfinite(scores).all():
             raise Problem("an episode's score is not finite: check the policy's commands and the target's reward")
-        return Scored(float(scores.mean()), float(scores.std()))
+        return Scored(float(scores.mean()), float(scores.std()), effort)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Round:
     """Time spent collecting, fitting and evaluating."""
     evaluated: bool = True
     """Whether the policy was scored after this round; if not, the scores are the latest before."""
+    effort: Effort | None = None
+    """How hard the actuators worked."""
 
     def __post_init__(self) -> None:
         """Refuse a round that lacks what is shown of it: it may come from a file."""

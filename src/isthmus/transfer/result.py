@@ -8,10 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from isthmus.adapt.auto.method import FINETUNED
+from isthmus.adapt.auto.method import CONDITIONED, FINETUNED
 from isthmus.adapt.auto.selection import SHORT
 from isthmus.core.commit import current_commit
 from isthmus.core.loss import noticeable_loss, recovered, relative_loss
+from isthmus.evaluate.effort import Effort
 from isthmus.io import from_json, read_json, write_json
 from isthmus.transfer.old_names import RESULT, current_names
 
@@ -64,6 +65,12 @@ class Result:
     """What a method that chooses among several took in the end."""
     predicted: float | None = None
     """The normalised score that was predicted for that on the target, in rehearsal."""
+    predicted_unadapted: float | None = None
+    """And the one that was predicted for the policy as it is."""
+    predicted_short: bool | None = None
+    """Whether too much of the loss was predicted to stay, whatever was taken; None where nothing was predicted."""
+    effort: dict[str, Effort] = field(default_factory=dict[str, Effort])
+    """How hard the actuators worked under the expert in its simulator, unadapted and adapted on the target."""
     target_steps: dict[str, int] | None = None
     """Steps on a real target for collection, evaluation and traces, and its resets, those of interrupted parts of the
     run included; None for a simulated target."""
@@ -71,7 +78,25 @@ class Result:
     @property
     def falls_short(self) -> bool:
         """Whether what was taken changes actions alone, and was not predicted to close the gap."""
-        return self.predicted is not None and self.predicted < SHORT and self.chosen != FINETUNED
+        if self.predicted is None or self.chosen in (FINETUNED, CONDITIONED):
+            return False
+        return self.predicted < SHORT if self.predicted_short is None else self.predicted_short
+
+    @property
+    def chatters(self) -> bool:
+        """Whether commands change much more from step to step than those of the policy as it is, here or at home."""
+        adapted, others = self.effort.get("adapted"), [self.effort.get(name) for name in ("expert", "unadapted")]
+        return adapted is not None and all(one is not None and adapted.chatters_beside(one) for one in others)
+
+    @property
+    def chatter_text(self) -> str:
+        """A warning where adaptation makes the robot chatter; else nothing."""
+        if not self.chatters:
+            return ""
+        before, after = (f"{self.effort[name].command_rate:.2f}" for name in ("unadapted", "adapted"))
+        return (
+            f"adaptation makes the robot chatter: commands change by {after} half ranges a step, and by {before} before"
+        )
 
     @property
     def relative_loss(self) -> dict[str, float | None]:

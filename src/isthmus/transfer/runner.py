@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus.adapt import METHODS, Explorer, FitReport, Method, make_method
+from isthmus.adapt import METHODS, Explorer, FitReport, Method, Source, make_method
+from isthmus.adapt.auto.selection import UNADAPTED
+from isthmus.adapt.common.checkpoint import Checkpointed
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import SelfExploring
 from isthmus.adapt.registry import TRAINS
@@ -38,6 +40,7 @@ from isthmus.transfer.folder import RunFolder
 from isthmus.transfer.records import Baseline, Round, Scored
 from isthmus.transfer.result import CurvePoint, Result, versions
 from isthmus.transfer.source.context import SourceContext
+from isthmus.transfer.source.source import rehearsal_in
 from isthmus.transfer.target_steps import StepCounter
 from isthmus.transfer.targets.make import Setup, make_target
 from isthmus.transfer.targets.target import TRACED_EPISODES, MakeWorld, Settled, Target, clear_of
@@ -132,7 +135,16 @@ class _Run:
         return result
 
     def _method(self) -> Method:
-        return make_method(self.config.method, self.context.source, self.config.settings)
+        return make_method(self.config.method, self._source, self.config.settings)
+
+    @cached_property
+    def _source(self) -> Source:
+        """What methods know, whose rehearsals have the sensors of the target as well."""
+        source, estimation = self.context.source, self.estimation
+        if estimation is None:
+            return source
+        rehearsal = rehearsal_in(self.task, self.expert, self.config.seed, estimation)
+        return dataclasses.replace(source, rehearsal=rehearsal, identified=lambda: estimation.physics)
 
     @property
     def _estimates(self) -> bool:
@@ -200,12 +212,12 @@ class _Run:
                     self._tell("evaluate", samples, number)
                     scored = self._scored(method, baseline.unadapted, self._settled(scale, samples))
                 else:
-                    scored = Scored(rounds[-1].score, rounds[-1].std) if rounds else baseline.unadapted
+                    scored = _last_scored(rounds, baseline)
                 times = (began, collected, fitted, time.perf_counter())
                 spent = [end - start for start, end in pairwise(times)]
                 seconds: dict[str, float] = dict(zip(PHASES, spent, strict=True))
                 scores = scored.score, scored.std, scale(scored.score)
-                done = Round(number, samples, len(fresh), *scores, _plain(learned), seconds, evaluated)
+                done = Round(number, samples, len(fresh), *scores, _plain(learned), seconds, evaluated, scored.effort)
                 folder.save_round(number, done)
             else:
                 method.restore(MethodState.read(folder.model_path(number), method.kind))
@@ -318,8 +330,10 @@ class _Run:
         if self.estimation is not None:
             self.estimation.learn(episodes, samples)
             pieces[self.folder.estimator_path(number)] = self.estimation.save
-            if self.estimation.active:
+            if self.estimation.corrects:
                 episodes, method = self.estimation.estimated(episodes), self._method()
+        if isinstance(method, Checkpointed):
+            method.keep_in(self.folder.checkpoint(number))
         learned = method.learn(episodes, number, progress) if method.needs_target_data else FitReport(0, 0)
         self.folder.keep({**pieces, self.folder.model_path(number): method.state().write})
         return method, learned
@@ -357,7 +371,7 @@ class _Run:
         scale, unadapted = baseline.scale, baseline.unadapted
         if not rounds:
             self._tell("evaluate", 0)
-        adapted = Scored(rounds[-1].score, rounds[-1].std) if rounds else self._scored(method, unadapted)
+        adapted = _last_scored(rounds, baseline) if rounds else self._scored(method, unadapted)
         steps = self.counter.steps
         spent = {phase: sum(one.seconds[phase] for one in rounds) for phase in PHASES}
         return Result(
@@ -385,6 +399,13 @@ class _Run:
             versions=versions(),
             chosen=str(rounds[-1].fit.get("chosen", "")) if rounds else "",
             predicted=rounds[-1].fit.get("predicted") if rounds else None,
+            effort={
+                name: one.effort
+                for name, one in (("expert", baseline.expert), ("unadapted", unadapted), ("adapted", adapted))
+                if one.effort is not None
+            },
+            predicted_unadapted=_predicted_unadapted(rounds[-1]) if rounds else None,
+            predicted_short=rounds[-1].fit.get("falls_short") if rounds else None,
             target_steps=steps.to_json() if steps else None,
         )
 
@@ -394,6 +415,17 @@ class _Run:
 
 def _samples(episodes: list[Episode]) -> int:
     return sum(one.samples for episode in episodes for one in episode)
+
+
+def _last_scored(rounds: Sequence[Round], baseline: Baseline) -> Scored:
+    """The latest score there is."""
+    return Scored(rounds[-1].score, rounds[-1].std, rounds[-1].effort) if rounds else baseline.unadapted
+
+
+def _predicted_unadapted(last: Round) -> float | None:
+    """What the policy as it is was predicted to score in that round."""
+    predicted: dict[str, dict[str, float]] = last.fit.get("predicted_scores", {})
+    return predicted[UNADAPTED]["score"] if UNADAPTED in predicted else None
 
 
 def _plain(learned: FitReport) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from isthmus.vision.camera import Camera
 from isthmus.vision.localiser.locate import Localiser
 from isthmus.vision.pixels import Image
 
-TakePicture = Callable[[int], tuple[Image, Camera]]
-"""The newest picture of one robot's camera, and that camera."""
+TakePicture = Callable[[int, Float], tuple[Image, Camera]]
+"""The newest picture of one robot's camera, and that camera. It is told what the robot's sensors show (sensors,): in
+simulation that says where the object is to be drawn, and a real camera has no use for it."""
 
 
 @dataclass
@@ -46,16 +47,16 @@ class CameraEstimator:
     def _observed(self, sensed: Float, rows: Rows) -> Float:
         observed = np.array(sensed, float)
         for one, row in enumerate(_numbers(rows, len(sensed))):
-            observed[one, list(self.columns)] = self._position(row)
+            observed[one, list(self.columns)] = self._position(row, sensed[one])
         return observed
 
-    def _position(self, row: int) -> Float:
+    def _position(self, row: int, sensed: Float) -> Float:
         age = self._age.get(row, self.every)
         if age < self.every:
             self._age[row] = age + 1
             return self._last[row]
         self._age[row] = 1
-        located = self.localiser.locate(*self.take_picture(row))
+        located = self.localiser.locate(*self.take_picture(row, sensed))
         usable = bool(np.isfinite(located.position).all())
         if row not in self._last or (usable and (located.sure or not self._sure.get(row, False))):
             camera_sees_it = located.position if usable else np.array([0.0, 0.0, self.localiser.facts.height])

@@ -1,5 +1,6 @@
 """What a camera does to a picture: exposure, colour, blur and noise."""
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -16,6 +17,10 @@ BANK = 1 << 20
 STEPS = 8
 """Levels of noise in store, from none to the largest."""
 LEVELS = np.arange(256) / 255
+SMOOTHED = 0.35
+"""Standard deviation in pixels of the blur that making a picture smaller is like: renderings have hard edges."""
+LEFT = 0.5
+"""Share of blur and noise that is left in a reduced picture: neighbours' noise is alike in a camera's pictures."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,19 @@ class Lens:
         table = np.clip(curve[:, None] * gain * 255, 0, 255).astype(np.uint8)
         return Look(table.reshape(256, 1, 3), float(ranges.blur.at(chance[5])), int(chance[6] * STEPS))
 
-    def apply(self, look: Look, image: Image, rng: np.random.Generator, out: Image) -> None:
-        """Write the picture as a camera with this look would show it to `out`, which may be `image` itself."""
+    def apply(self, look: Look, image: Image, rng: np.random.Generator, out: Image, *, reduced: bool = False) -> None:
+        """Write the picture as a camera with this look would show it to `out`, which may be `image` itself.
+
+        A `reduced` picture stands for one that was made smaller afterwards: that smooths edges, and leaves less of the
+        noise and the blur.
+        """
         seen = cv2.LUT(image, look.table)
-        if look.blur > 0.3:  # less changes nothing
-            seen = cv2.GaussianBlur(seen, (0, 0), look.blur)
-        store = self._noise[look.noise]
+        blur, noise = (
+            (math.hypot(SMOOTHED, look.blur * LEFT), int(look.noise * LEFT)) if reduced else (look.blur, look.noise)
+        )
+        if blur > 0.3:  # less changes nothing
+            seen = cv2.GaussianBlur(seen, (0, 0), blur)
+        store = self._noise[noise]
         if image.size > BANK:
             store = np.resize(store, image.size + 1)
         first = int(rng.integers(len(store) - image.size))

@@ -14,13 +14,17 @@ from isthmus.vision.randomise import Randomise
 from isthmus.vision.samples import Frame, Sample, sample_of
 from isthmus.vision.stage.build import build_stage
 from isthmus.vision.stage.draw import ANY, Drawn, draw, generator
-from isthmus.vision.stage.scene import Scene
+from isthmus.vision.stage.scene import Scene, Table
 from isthmus.vision.windows import RANGE, to_crop, windows_at
 
 FLAG = mujoco.mjtRndFlag
 NEVER = (FLAG.mjRND_REFLECTION, FLAG.mjRND_HAZE, FLAG.mjRND_SKYBOX, FLAG.mjRND_FOG)
 MARGIN = 200
 """Geoms that a scene may have besides those of its model."""
+OFF = 0.4
+"""How far from the middle of a window things are, at most: in pixels of the full picture, for one of a crop's edge."""
+OF_DISTRACTORS = 0.85
+"""Share of crops without the target that show a distractor, if there are enough."""
 
 
 class Renderer:
@@ -68,12 +72,13 @@ class Renderer:
             self._context.make_current()
             Renderer._in_use = self
 
-    def sample(self, index: int, out: Sample, condition: str = ANY) -> Drawn:
-        """Make image number `index` and write its pictures and labels to `out`."""
+    def sample(self, index: int, out: Sample, condition: str = ANY, place: tuple[float, float] | None = None) -> Drawn:
+        """Make image number `index`, with the target at `place` if it is given; write pictures and labels to `out`."""
         rng = generator(self.seed, index, f"image {condition}")
-        drawn = self.draw(rng, condition)
+        drawn = self.draw(rng, condition, place)
         look = self._lens.draw(rng)
-        self._lens.apply(look, self.picture(drawn.camera), rng, out["coarse"])
+        reduced = self.frame.coarse[0] < self.frame.full[0]
+        self._lens.apply(look, self.picture(drawn.camera), rng, out["coarse"], reduced=reduced)
         windows = self._windows(drawn, rng)
         for number, window in enumerate(windows):
             seen = self.window(drawn.camera, window)
@@ -82,9 +87,9 @@ class Renderer:
         sample_of(drawn, self.stage.scene, windows, out)
         return drawn
 
-    def draw(self, rng: np.random.Generator, condition: str = ANY) -> Drawn:
+    def draw(self, rng: np.random.Generator, condition: str = ANY, place: tuple[float, float] | None = None) -> Drawn:
         """Draw a scene at random, without rendering it yet."""
-        drawn = draw(self.stage, self._randomise, rng, condition)
+        drawn = draw(self.stage, self._randomise, rng, condition, place)
         self._view.flags[FLAG.mjRND_SHADOW] = int(rng.random() < self._randomise.shadow)
         self._update(drawn.camera)
         return drawn
@@ -102,7 +107,7 @@ class Renderer:
         return np.ascontiguousarray(self._render(np.empty((edge, edge, 3), np.uint8), edge, edge))
 
     def _windows(self, drawn: Drawn, rng: np.random.Generator) -> Float:
-        scene, middles = self.stage.scene, crop_middles(self.frame, drawn, rng)
+        scene, middles = self.stage.scene, crop_middles(self.frame, drawn, self.stage.scene.table, rng)
         return windows_at(drawn.camera, middles, scene.height, scene.radius, self.frame.crop)
 
     def target_pixels(self, camera: Camera, *, alone: bool) -> int:
@@ -158,22 +163,25 @@ class Renderer:
         return out[::-1]  # OpenGL's first row is the lowest
 
 
-def crop_middles(frame: Frame, drawn: Drawn, rng: np.random.Generator) -> Float:
+def crop_middles(frame: Frame, drawn: Drawn, table: Table, rng: np.random.Generator) -> Float:
     """Pixels (crops, 2) about which the second stage learns to look.
 
-    The first crop has the target in it, off its middle as the first stage will be. Others show a distractor, or any
-    place if there is none: what it must learn to refuse.
+    The first crop has the target in it, off its middle as the first stage will be. Each other one shows another
+    distractor, or any place of the table if there are not so many: what it must learn to refuse.
     """
     middles = np.empty((frame.crops, 2))
     if frame.crops:
-        middles[0] = drawn.pixel + rng.uniform(-0.3, 0.3, 2) * frame.crop
+        middles[0] = drawn.pixel + rng.uniform(-OFF, OFF, 2) * frame.crop
     others = drawn.camera.project(drawn.distractors) if len(drawn.distractors) else np.empty((0, 2))
+    order = rng.permutation(len(others))
     for number in range(1, frame.crops):
-        chance, jitter = rng.random(3), rng.uniform(-0.2, 0.2, 2) * frame.crop
-        if len(others) and chance[0] < 0.8:
-            middles[number] = others[int(chance[1] * len(others))] + jitter
+        chance = rng.random(3)
+        if number <= len(others) and chance[0] < OF_DISTRACTORS:
+            middles[number] = others[order[number - 1]] + (2 * chance[1:] - 1) * OFF * frame.crop
         else:
-            middles[number] = chance[1:] * [drawn.camera.width, drawn.camera.height]
+            (x0, y0), (x1, y1) = table.low, table.high
+            place = [x0 + (x1 - x0) * chance[1], y0 + (y1 - y0) * chance[2], table.z]
+            middles[number] = np.nan_to_num(drawn.camera.project(np.array(place))[0])
     return middles
 
 

@@ -25,9 +25,9 @@ class Frame:
     """Width and height of the camera's pictures."""
     coarse: tuple[int, int] = (160, 120)
     """Width and height of the whole picture at low resolution."""
-    crop: int = 96
-    """Edge of a crop, which shows two diameters of the object."""
-    crops: int = 2
+    crop: int = 64
+    """Edge of a crop, which shows not quite two diameters of the object."""
+    crops: int = 4
     """Crops for each image in training."""
 
     def __post_init__(self) -> None:

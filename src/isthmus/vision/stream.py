@@ -7,6 +7,7 @@ in the same order on any number of processes, and goes on from any image number.
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,12 +42,28 @@ class StreamSpec:
     condition: str = ANY
 
 
-@contextmanager
-def open_stream(spec: StreamSpec, workers: int, first: int = 0) -> Generator[Iterator[Samples]]:
-    """Batches (spec.batch,) from batch number `first` on, without end.
+class Stream:
+    """Batches (n,) without end; each is valid until the next one is asked for, as its memory is used again."""
 
-    A batch is valid until the next one is asked for: it lies in memory that the processes use again.
-    """
+    def __init__(self, batches: Iterator[Samples], spent: list[Any]) -> None:
+        """Hand on batches; `spent` are the processor times of the processes that make them."""
+        self._batches, self._spent = batches, spent
+
+    def __iter__(self) -> Iterator[Samples]:
+        return self._batches
+
+    def __next__(self) -> Samples:
+        return next(self._batches)
+
+    @property
+    def processor_seconds(self) -> float:
+        """Processor time that all batches so far have taken."""
+        return float(sum(one.value for one in self._spent))
+
+
+@contextmanager
+def open_stream(spec: StreamSpec, workers: int, first: int = 0) -> Generator[Stream]:
+    """Batches (spec.batch,) from batch number `first` on."""
     context = multiprocessing.get_context("spawn")
     size = spec.batch * sample_type(spec.frame).itemsize
     memory = SharedMemory(create=True, size=size * SLOTS * workers)
@@ -54,13 +71,24 @@ def open_stream(spec: StreamSpec, workers: int, first: int = 0) -> Generator[Ite
     free = [context.Semaphore(SLOTS) for _ in range(workers)]
     full = [context.Semaphore(0) for _ in range(workers)]
     ends = [context.Pipe(duplex=False) for _ in range(workers)]
+    spent = [context.Value("d", 0.0, lock=False) for _ in range(workers)]
     try:
         for number in range(workers):
-            work = (spec, memory.name, number, workers, first, free[number], full[number], ends[number][1])
+            work = (
+                spec,
+                memory.name,
+                number,
+                workers,
+                first,
+                free[number],
+                full[number],
+                ends[number][1],
+                spent[number],
+            )
             process = context.Process(target=_work, args=work, daemon=True)
             process.start()
             processes.append(process)
-        yield _batches(spec, memory, workers, first, free, full, ends, processes)
+        yield Stream(_batches(spec, memory, workers, first, free, full, ends, processes), spent)
     finally:
         for process in processes:
             process.terminate()
@@ -99,7 +127,8 @@ def _wait(full: Any, end: Any, process: Any, batch: int) -> None:  # noqa: ANN40
 
 
 def _work(
-    spec: StreamSpec, name: str, number: int, workers: int, first: int, free: Any, full: Any, end: Any  # noqa: ANN401
+    spec: StreamSpec, name: str, number: int, workers: int, first: int, free: Any, full: Any, end: Any,  # noqa: ANN401
+    spent: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Render batches first + number, first + number + workers, ... into the slots of this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its processes
@@ -123,6 +152,7 @@ def _work(
                 for one in range(spec.batch):
                     renderer.sample(begin + one, batch[one], spec.condition)
                 del batch
+                spent.value = time.process_time()
                 full.release()
     except Problem as problem:
         end.send(str(problem))

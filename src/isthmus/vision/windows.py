@@ -1,4 +1,4 @@
-"""Squares of a picture that the second stage looks at, as wide as the object would be at their place, twice over.
+"""Squares of a picture that the second stage looks at, not quite twice as wide as the object would be at their place.
 
 All crops then show the object at one size, however far away it lies. So its size tells it from a smaller or larger
 object of its shape, which it would not in crops of one width: a small one close by looks like a large one further away.
@@ -11,9 +11,9 @@ from isthmus.core import Float
 from isthmus.vision.camera import Camera
 from isthmus.vision.pixels import Image
 
-COVERS = 2.0
+COVERS = 1.75
 """Diameters of the object that a window is wide."""
-RANGE = 2.0
+RANGE = 2.5
 """A window is at most so many times as wide as the crop that is made of it, or as narrow."""
 
 

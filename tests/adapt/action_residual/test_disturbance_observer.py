@@ -73,6 +73,21 @@ def test_a_robot_that_does_not_move_is_observed_all_the_same():
     np.testing.assert_array_equal(found.belief(window, state), disturbance.start(1))
 
 
+@pytest.mark.parametrize(("changed", "same"), [(1e-8, True), (0.05, False)])
+def test_a_command_that_was_rounded_on_its_way_is_still_the_command(changed, same):
+    """Or else what was asked for beyond a limit would be forgotten whenever another actuator's number is rounded."""
+    task = load_task("hopper")
+    found, _ = tracker(task)
+    seen = task.source(2).reset(stream(0))
+    asked = np.array([[0.5, -0.3, 1.4]])
+    state = {**found.initial_state(1), "command": asked, "begun": np.array([True])}
+    beliefs = [
+        found.belief(History(seen[None], (np.clip(asked, -1, 1) + np.array([off, 0, 0]))[:, None]), state)
+        for off in (0.0, changed)
+    ]
+    assert (np.abs(beliefs[1] - beliefs[0]).max() < 1e-6) == same
+
+
 @pytest.mark.parametrize("robots", [1, 3, 8, 11])
 def test_no_more_steps_are_explained_than_there_are_robots(robots):
     """A single robot waits for its own step, and not for copies of it."""

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 from isthmus.adapt import MethodSettings, PredictedScore, Source, make_method
+from isthmus.adapt.auto.metrics import EVEN, ROOT, other_metrics
 from isthmus.adapt.auto.selection import PARTS, PREVIOUS, UNADAPTED
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.method import Rehearsal
 from isthmus.adapt.settings import Components
-from isthmus.core import History, Problem, Trajectory, act, stream
+from isthmus.core import History, Problem, Trajectory, act, rollout, stream
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.io import save_arrays
@@ -22,6 +23,13 @@ def always(score):
     return lambda _part: np.full(16, score)
 
 
+@pytest.fixture
+def one_metric(monkeypatch):
+    """No metric beside the cost-to-go."""
+    monkeypatch.setattr("isthmus.adapt.auto.method.other_metrics", lambda _source: {})
+
+
+@pytest.mark.usefixtures("one_metric")
 @pytest.mark.parametrize(("gain", "taken"), [(0.6, "residual-action"), (0.0, UNADAPTED)])
 def test_a_rehearsal_goes_on_until_it_is_sure_or_long_enough(gain, taken):
     task, parts = load_task("reacher"), []
@@ -111,7 +119,7 @@ def test_without_a_fall_back_the_best_of_the_others_is_taken_however_bad():
 def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so():
     task, told = load_task("reacher"), []
 
-    def rehearsal(*_known, correct):
+    def rehearsal(*_known, correct, **_how):
         told.append(correct)
         return Rehearsal(lambda *_: np.full(16, 1.0), source=always(2.0), zero=always(0.0))
 
@@ -123,6 +131,7 @@ def test_without_a_correction_nothing_is_identified_and_rehearsals_are_told_so()
     assert told == [True, False]
 
 
+@pytest.mark.usefixtures("one_metric")
 @pytest.mark.parametrize("better", ["unadapted", "residual-action"])
 def test_every_policy_is_rehearsed_once(better):
     task, tried = load_task("reacher"), []
@@ -205,32 +214,133 @@ def test_who_cannot_rehearse_cannot_choose():
         make_method("auto", source, MethodSettings())
 
 
-def test_where_all_fall_short_other_weights_are_tried(tmp_path):
-    task, tried = load_task("hopper"), []
+HOPPER = load_task("hopper")
 
-    def rehearsed(decider, _history, _part):
-        reach = getattr(decider, "inverse", None)
-        tried.append(type(decider).__name__ if reach is None else reach.metric.root[0, 0])
-        return np.full(16, 1.0 if len(tried) == 5 else 0.1)  # the last one does it
 
-    def made():
-        return make_method("auto", source, MethodSettings())
-
-    source = replace(
-        make_source(task, load_expert(task), 0),
+def trial(rehearsed, policy=None):
+    """A Hopper whose rehearsals come to what `rehearsed` says of a policy."""
+    return replace(
+        make_source(HOPPER, policy or load_expert(HOPPER), 0),
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
-    method = made()
-    episodes = [[moved(task, "gravity=0.5", episode)] for episode in range(5)]
+
+
+def metric_of(policy):
+    """Which errors count for it, as one number; None where none do."""
+    found = getattr(policy, "inverse", None) or getattr(getattr(policy, "observer", None), "estimator", None)
+    return None if found is None else float(found.metric.root[0, 0])
+
+
+@pytest.fixture
+def plain_metrics(monkeypatch):
+    """Only the metrics that take no simulation to work out."""
+
+    def plain(source):
+        return {name: make for name, make in other_metrics(source).items() if name in (EVEN, ROOT)}
+
+    monkeypatch.setattr("isthmus.adapt.auto.method.other_metrics", plain)
+
+
+@pytest.mark.usefixtures("plain_metrics")
+def test_where_all_fall_short_other_metrics_are_tried_until_one_does_not(tmp_path):
+    tried = []
+
+    def rehearsed(policy, _history, _part):
+        tried.append(metric_of(policy))
+        return np.full(16, 1.95 if len(tried) == 5 else 0.1)
+
+    source = trial(rehearsed)
+    method = make_method("auto", source, MethodSettings())
+    episodes = [[moved(HOPPER, "gravity=0.5", episode)] for episode in range(5)]
     learned = method.learn(episodes, 0, None)
     assert learned.chosen == "model-inverse, weights on the root"
-    assert len(tried) == 5
-    plain, even, root = tried[2:]
+    assert learned.falls_short is False
+    assert len(tried) == 5  # as it is, two methods, and two metrics
+    even, root = tried[3:]
     assert root == pytest.approx(5 * even)  # the first target is how high the root is
-    assert plain != even
+    assert len({*tried[2:]}) == 3
     method.state().write(tmp_path / "auto.npz")
-    again = made()
+    again = make_method("auto", source, MethodSettings())
     again.restore(MethodState.read(tmp_path / "auto.npz", again.kind))
     seen = episodes[0][0].observations[:3]
     np.testing.assert_array_equal(*(act(one.policy(), History.of(seen))[0] for one in (again, method)))
-    assert again.policy().inverse.metric.root[0, 0] == root
+    assert metric_of(again.policy()) == root
+
+
+@pytest.mark.usefixtures("plain_metrics")
+def test_in_the_best_of_the_metrics_the_other_method_is_tried_too(tmp_path):
+    tried = []
+
+    def rehearsed(policy, _history, _part):
+        tried.append((type(policy).__name__, metric_of(policy)))
+        score = {4: 1.0, 6: 1.5}.get(len(tried), 0.1)  # even weights, and then the last
+        return np.full(16, score)
+
+    source = trial(rehearsed)
+    method = make_method("auto", source, MethodSettings())
+    episodes = [[moved(HOPPER, "gravity=0.5", episode)] for episode in range(5)]
+    assert method.learn(episodes, 0, None).chosen == "residual-action, even weights"
+    assert tried[5:] == [("ActionResidualPolicy", tried[3][1])]
+    method.state().write(tmp_path / "auto.npz")
+    again = make_method("auto", source, MethodSettings())
+    again.restore(MethodState.read(tmp_path / "auto.npz", again.kind))
+    assert metric_of(again.policy()) == tried[3][1]
+    tried.clear()
+    method.learn(episodes, 1, None)  # the metric that was taken is there from the beginning
+    assert [metric for _, metric in tried[3:5]] == [metric_of(again.policy())] * 2
+
+
+def collected(task, gap, policy, episodes, seed=0, steps=60):
+    """What is recorded of a policy on a target."""
+    robot, expert = task.target(Gap.parse(gap), episodes), load_expert(task)
+    start = robot.reset(stream(seed))
+    moments = list(rollout(robot, policy, start, steps=steps))
+    found = []
+    for world in range(episodes):
+        kept = [one for one in moments if one.running[world]]
+        seen = np.stack([start[world], *(one.step.observations[world] for one in kept)])
+        asked = np.stack([one.commands[world] for one in kept])
+        applied = np.stack([one.step.applied[world] for one in kept])
+        wanted = expert(History.of(seen[:-1]))
+        found.append([Trajectory(seen, asked, applied, wanted, seen[1:])])
+    return found
+
+
+@pytest.mark.usefixtures("one_metric")
+def test_what_the_target_refutes_is_given_up_for_good():
+    """Rehearsals promise much of what makes the robot do something else altogether."""
+
+    def rehearsed(policy, _history, _part):
+        return np.full(16, 0.5 if isinstance(policy, Unadapted) else 1.95)
+
+    expert = load_expert(HOPPER)
+    method = make_method("auto", trial(rehearsed), MethodSettings())
+    before = collected(HOPPER, "gravity=1.1", expert, 5)
+    name = method.learn(before, 0, None).chosen
+    assert name != UNADAPTED
+    wrong = collected(HOPPER, "gravity=1.1", lambda history: -expert(history), 5, seed=1)
+    learned = method.learn([*before, *wrong], 1, None)
+    assert name not in learned.predicted_scores
+    assert PREVIOUS not in learned.predicted_scores
+    again = make_method("auto", trial(rehearsed), MethodSettings())
+    again.restore(method.state())
+    assert name not in again.learn([*before, *wrong], 2, None).predicted_scores
+
+
+@pytest.mark.usefixtures("one_metric")
+def test_what_the_target_proves_stays_unless_another_surely_does_better():
+    promise = {"score": 1.5}
+
+    def rehearsed(policy, _history, _part):
+        return np.full(16, 0.5) if isinstance(policy, Unadapted) else promise["score"] + 0.5 * noise
+
+    noise = np.random.default_rng(0).standard_normal(16)
+    noise -= noise.mean()
+    expert = load_expert(HOPPER)
+    method = make_method("auto", trial(rehearsed), MethodSettings())
+    before = collected(HOPPER, "torque-scale=0.6", expert, 6)
+    name = method.learn(before, 0, None).chosen
+    kept = method._selected[1]
+    better = collected(HOPPER, "none", lambda history: 0.999 * expert(history), 6, seed=0)
+    assert method.learn([*before, *better], 1, None).chosen == name
+    assert method._selected[1] is kept

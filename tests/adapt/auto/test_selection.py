@@ -185,9 +185,37 @@ def test_an_unsure_gain_is_worth_another_look_by_the_loss_and_by_the_sources_sco
     assert (len(found.scores[UNADAPTED]) > 16 * FIRST) is longer
 
 
-@pytest.mark.parametrize(("score", "short"), [(1.79, True), (1.81, False)])
-def test_nine_tenths_of_the_sources_score_do_not_fall_short(score, short):
+@pytest.mark.parametrize(("score", "short"), [(1.84, True), (1.86, False)])
+def test_who_recovers_nine_tenths_of_the_loss_does_not_fall_short(score, short):
     assert selection({UNADAPTED: 0.5, "residual-action": score}).falls_short is short
+
+
+@pytest.mark.parametrize(("score", "short"), [(-8.5, True), (-7.5, False)])
+def test_where_doing_nothing_is_catastrophic_a_loss_counts_by_itself(score, short):
+    """0.992 and 0.997 on the scale on which doing nothing is 0."""
+    found = selection({UNADAPTED: -9.9, "residual-action": score}, source=-7.3, zero=-370.0)
+    assert found.falls_short is short
+
+
+def test_a_loss_that_nobody_notices_is_not_short():
+    found = selection({UNADAPTED: 97.0, "residual-action": 99.2}, source=100.0, zero=0.0)
+    assert not found.falls_short  # less than a tenth of the loss is not all that counts
+
+
+def test_what_the_target_has_proven_is_given_up_only_for_what_surely_does_better():
+    noise = np.random.default_rng(3).standard_normal(16)
+    noise -= noise.mean()
+    tried = {UNADAPTED: np.zeros(16), PREVIOUS: np.full(16, 1.0), "residual-action": 1.3 + noise}
+    assert chosen(tried) == "residual-action"
+    assert chosen(tried, is_proven=True) == PREVIOUS
+    assert chosen(tried | {"residual-action": 1.3 + 0.1 * noise}, is_proven=True) == "residual-action"
+    assert chosen(tried | {PREVIOUS: np.full(16, -1.0)}, is_proven=True) == "residual-action"
+
+
+def test_the_best_of_some_is_told_by_what_is_left_of_the_loss():
+    found = selection({UNADAPTED: 0.5, "a": 1.0, "b": 1.5, "c": 1.9})
+    assert found.best(["a", "b", "never rehearsed"]) == "b"
+    assert found.best(["never rehearsed"]) is None
 
 
 def test_predicted_scores_are_shares_with_standard_errors():

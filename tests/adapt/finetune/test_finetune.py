@@ -34,6 +34,7 @@ class Scripted:
 
     worths: dict[int, float]
     studied: list[int]
+    spell_steps = 100
 
     def begin(self, _seed):
         return self._trained(0)
@@ -157,7 +158,7 @@ def test_the_robust_policy_is_run_as_it_is_and_one_that_does_not_ship_is_missed(
         make_method("robust", source(robust=robust_for(TASK)), MethodSettings())
 
 
-@pytest.mark.parametrize(("reached", "practises"), [(0.95, False), (0.5, True)])
+@pytest.mark.parametrize(("reached", "practises"), [(0.995, False), (0.5, True)])
 def test_auto_trains_the_policy_on_only_where_changing_actions_falls_short(reached, practises, tmp_path):
     def rehearsed(decider, _history, _part):
         retrained = isinstance(decider, FinetunedPolicy)
@@ -196,3 +197,17 @@ def test_auto_that_may_not_retrain_does_not():
     assert learned.chosen == "unadapted"
     with pytest.raises(Problem, match="what its simulation pays"):
         make_method("auto", told, MethodSettings(may_retrain=True))
+
+
+def test_auto_practises_for_as_long_as_was_asked_for():
+    def rehearsed(decider, _history, _part):
+        return np.full(16, 0.97 if isinstance(decider, FinetunedPolicy) else 0.0)
+
+    worths = {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 6, 6: 20}
+    rehearsal = Rehearsal(
+        rehearsed, source=always(1.0), zero=always(0.0), finetuner=lambda _policy: Scripted(worths, [])
+    )
+    told = source(lambda _policy: Scripted({0: 10}, []), rehearsal=lambda *_known, **_how: rehearsal)
+    settings = MethodSettings(may_retrain=True, practice_steps=600)
+    learned = make_method("auto", told, settings).learn(episodes(5), 0, lambda _pass, _loss: None)
+    assert (learned.chosen, learned.epochs, learned.best) == ("fine-tune", 6, 6)

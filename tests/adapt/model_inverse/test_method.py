@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from isthmus.core.metric import Metric
 from isthmus.experts import load_expert
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
+from isthmus.sysid import Physics
 from isthmus.sysid.open_target import UnclampedTarget
 from isthmus.transfer import Config, RunFolder, run_transfer
 
@@ -36,6 +39,15 @@ def test_a_heavier_tilted_arm_does_what_the_expert_does_in_simulation(tmp_path):
     assert result.samples == 100
     assert result.normalised_unadapted < 0.8
     assert result.normalised_adapted == pytest.approx(1.0, abs=0.02)
+
+
+def test_physics_that_were_identified_beside_the_sensors_are_followed():
+    z = np.linspace(-0.1, 0.1, Physics(TASK.robot_model).size)
+    source = replace(method()._source, identified=lambda: z)
+    one = make_method("model-inverse", source, MethodSettings())
+    one.learn([], 0, lambda _epoch, _loss: None)
+    assert np.array_equal(one.followed, z)
+    assert isinstance(one.policy(), ModelInversePolicy)
 
 
 def test_a_policy_that_commands_beyond_the_limits_is_corrected_to_within_them():

@@ -2,8 +2,10 @@ import pytest
 
 from isthmus.experiments.paper import FIGURES
 from isthmus.experiments.paper.count import SAMPLES
+from isthmus.experiments.paper.settings import CORRECTION, OURS, PAPERS
 from isthmus.gaps import Gap
 from isthmus.robots import load_task
+from isthmus.transfer import PolicyFile
 
 EVERY = [FIGURES[name](quick=quick) for name in FIGURES for quick in (False, True)]
 
@@ -50,3 +52,30 @@ def test_figure_4_has_the_cases_of_the_paper_and_ends_when_three_quarters_are_he
     first = [case.gap for case in figure.cases[:7]]
     assert first[:3] == ["none", "motor-noise=0.2", "motor-noise=0.2,noise-correlation=0.9"]
     assert first[-1] == "motor-noise=1,noise-correlation=1"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_papers_network_stands_beside_ours_with_and_without_history(name):
+    figure = FIGURES[name](arms=(*OURS, *PAPERS, *CORRECTION))
+    names = [case.file(seed) for case in figure.cases for seed in range(2)]
+    assert len(set(names)) == len(names)
+    theirs = {case.arm: case.config for case in figure.cases if case.arm.startswith("paper's")}
+    assert {(config.method, config.settings.history) for config in theirs.values()} == {
+        ("inverse", 1),
+        ("inverse", 2),
+        ("correction", 2),
+    }
+    ours = {(case.robot, case.gap): case.config for case in figure.cases if case.arm == "history"}
+    for case in figure.cases:
+        assert case.config.samples >= ours[case.robot, case.gap].samples
+        assert case.config.stop_at_score == ours[case.robot, case.gap].stop_at_score
+    assert figure.options == {"arms": ["ours", "paper", "correction"]}
+
+
+def test_a_policy_is_one_robots(tmp_path):
+    (tmp_path / "mine.npz").write_bytes(b"mine")
+    policy = PolicyFile(str(tmp_path / "mine.npz"))
+    figure = FIGURES["figure-4"]().with_policy("hopper", policy)
+    assert figure.robots == ("hopper",)
+    assert {case.config.policy for case in figure.cases} == {policy}
+    assert figure.options["policy"] == policy.path

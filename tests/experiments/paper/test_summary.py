@@ -6,6 +6,7 @@ import pytest
 from isthmus.core.commit import EARLIER
 from isthmus.experiments.paper import FIGURES, Summary
 from isthmus.experiments.paper.cells import tallies
+from isthmus.experiments.paper.settings import OURS, PAPERS
 
 # As printed in the paper: no noise; std 0.2 with correlation 0, 0.9, 1; std 1.0 with the same.
 PRINTED = {
@@ -111,3 +112,25 @@ def test_the_same_cells_give_the_same_files(figure, some, tmp_path):
         summary(figure, found, {"hopper": 3}).write(tmp_path / name)
     for file in (tmp_path / "a").iterdir():
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+def test_the_papers_network_is_counted_as_ours_is_and_shows_its_unadapted_score(tmp_path):
+    figure = FIGURES["figure-4"](arms=(*OURS, *PAPERS))
+    arms = ("history", "paper's network, history")
+    mine, theirs = (
+        next(case for case in figure.cases if case.gap == "none" and case.arm == arm and case.robot == "hopper")
+        for arm in arms
+    )
+    done = summary(
+        figure, {mine.file(0): result(0.2, 0.8, 0.8), theirs.file(0): result(0.2, 0.1, 0.8, 0.9)}, {"hopper": 1}
+    )
+    cases = {case["arm"]: case for case in done.to_json()["cases"] if case["seeds"]}
+    assert [cases[arm]["samples"]["median"] for arm in arms] == [1000, 2000]
+    assert cases[arms[0]]["paper"] == cases[arms[1]]["paper"] == 24_000
+    assert [cases[arm]["unadapted"]["median"] for arm in arms] == [0.2, 0.2]
+    done.write(tmp_path)
+    assert "--arms ours paper" in (tmp_path / "figure-4.json").read_text()
+    both = FIGURES["figure-3"](arms=(*OURS, *PAPERS))
+    there = {case.file(0): result(0.2, 0.9) for case in both.cases if case.robot == "reacher"}
+    summary(both, there, {"reacher": 1}).write(tmp_path)
+    assert "paper&#39;s network, history" in (tmp_path / "figure-3.html").read_text()

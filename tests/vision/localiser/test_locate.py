@@ -10,6 +10,7 @@ from isthmus.vision.samples import Frame
 from isthmus.vision.stage.scene import Table
 
 FRAME = Frame()
+EDGE, CELLS = FRAME.crop, FRAME.crop // 4
 FACTS = ObjectFacts("cube", 0.93, 0.057, 4)
 TABLE = Table("table", (-1.26, -0.61), (-0.5, 0.61), 0.89)
 
@@ -17,8 +18,9 @@ TABLE = Table("table", (-1.26, -0.61), (-0.5, 0.61), 0.89)
 def seen_in(crop):
     """Corner and edge of the window of the picture that a crop shows, from its colours."""
     colours = crop.astype(float) * 4
-    middle = colours[47:49, 47:49, :2].mean((0, 1))
-    across = colours[48, 72, 0] - colours[48, 24, 0]
+    half, quarter = EDGE // 2, EDGE // 4
+    middle = colours[half - 1 : half + 1, half - 1 : half + 1, :2].mean((0, 1))
+    across = colours[half, half + quarter, 0] - colours[half, quarter, 0]
     return middle - across, 2 * across
 
 
@@ -39,13 +41,13 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
         return heat[None]
 
     def crop(crops):
-        places, nothing = np.full((len(crops), 24, 24), -20.0), np.zeros(len(crops))
+        places, nothing = np.full((len(crops), CELLS, CELLS), -20.0), np.zeros(len(crops))
         for number, one in enumerate(crops):
             corner, edge = seen_in(one)
-            inside = (at - corner) * (24 / edge)
-            if np.all((inside > 1) & (inside < 23)):
-                places[number] = bump(24, 24, inside, 6.0)
-        turns = np.zeros((len(crops), 2, 24, 24))
+            inside = (at - corner) * (CELLS / edge)
+            if np.all((inside > 1) & (inside < CELLS - 1)):
+                places[number] = bump(CELLS, CELLS, inside, 6.0)
+        turns = np.zeros((len(crops), 2, CELLS, CELLS))
         turns[:, 0], turns[:, 1] = np.cos(4 * turn), np.sin(4 * turn)
         return places, nothing, turns
 
@@ -96,7 +98,7 @@ def test_an_object_that_no_crop_confirms_is_not_sure(camera, picture):
 
 
 def _nothing(count):
-    return np.zeros((count, 24, 24)), np.full(count, 30.0), np.zeros((count, 2, 24, 24))
+    return np.zeros((count, CELLS, CELLS)), np.full(count, 30.0), np.zeros((count, 2, CELLS, CELLS))
 
 
 def test_errors_and_right_objects_are_counted(camera, picture):

@@ -33,7 +33,7 @@ def test_both_networks_learn_from_a_batch():
     """A white square is the object: a few steps find it, and tell crops without it."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    frame = Frame(coarse=(64, 48), full=(256, 192), crop=32)
+    frame = Frame(coarse=(64, 48), full=(256, 192), crop=32, crops=2)
     samples = new_samples(4, frame)
     rng = np.random.default_rng(0)
     for one in samples:

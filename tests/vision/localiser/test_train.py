@@ -2,6 +2,7 @@ import json
 import shutil
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -88,11 +89,42 @@ def test_the_localiser_of_a_folder_is_the_network_that_was_trained(finished):
     coarse, crop, _ = trained_networks(SMALL, folder)
     same = torch_localiser(coarse, crop, SMALL.frame, read_scene(SMALL.scene))
     pictures = np.random.default_rng(0).integers(0, 256, (2, 120, 160, 3), np.uint8)
-    crops = np.random.default_rng(1).integers(0, 256, (3, 96, 96, 3), np.uint8)
+    crops = np.random.default_rng(1).integers(0, 256, (3, SMALL.frame.crop, SMALL.frame.crop, 3), np.uint8)
     assert localiser.coarse(pictures) == pytest.approx(same.coarse(pictures), abs=1e-4)
     for said, wanted in zip(localiser.crop(crops), same.crop(crops), strict=True):
         assert said == pytest.approx(wanted, abs=1e-4)
     assert facts.target.height == pytest.approx(0.93)
+
+
+def test_training_begins_with_the_networks_of_a_folder_without_a_checkpoint(finished, tmp_path):
+    folder = tmp_path / "shipped"
+    shutil.copytree(finished[0], folder, ignore=shutil.ignore_patterns(CHECKPOINT))
+    begun = Training(replace(SMALL, start=str(folder)))
+    arrays, _ = load_arrays(finished[0] / CHECKPOINT, KIND)
+    for name, network in begun.networks.items():
+        for key, value in network.state_dict().items():
+            assert key.endswith("num_batches_tracked") or np.array_equal(value, arrays[f"average/{name}/{key}"])
+    content = (folder / COARSE).read_bytes()
+    for damaged in (content[:3000], b"not a network"):
+        (folder / COARSE).write_bytes(damaged)
+        with pytest.raises(Problem, match="not a network of a localiser"):
+            Training(replace(SMALL, start=str(folder)))
+
+
+def test_a_film_stands_for_a_camera(finished, tmp_path, capsys):
+    film = str(tmp_path / "film.mp4")
+    writer = cv2.VideoWriter(film, cv2.VideoWriter.fourcc(*"mp4v"), 10, (640, 480))
+    for shade in (60, 180):
+        writer.write(np.full((480, 640, 3), shade, np.uint8))
+    writer.release()
+    words = ["vision", "locate", str(finished[0]), "camera", "--device", film]
+    main([*words, "--frames", "2", "--json"])
+    assert [one["picture"] for one in json.loads(capsys.readouterr().out)] == ["frame 0", "frame 1"]
+    for more, said in ((["--frames", "3"], "gave 2 of 3 pictures"), (["--device", "/dev/none"], "no camera /dev/none")):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, *more])
+        assert ended.value.code == 2
+        assert said in capsys.readouterr().err
 
 
 def test_locate_prints_a_place_and_how_sure_it_is(finished, tmp_path, capsys):

@@ -10,6 +10,8 @@ from isthmus.core import Float, History, Int, PolicyState
 
 ROUND = 8
 """Of several robots, those that have taken a step are updated in multiples of this, the others not at all."""
+ROUNDING = 1e-6
+"""Half ranges by which what was applied may differ from the command and still be it: messages and networks round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class DisturbanceObserver:
 
     def _commands_given(self, commands: Float, done: Float) -> Float:
         """The commands before any limit; where something else was applied (n, act), that."""
-        ours = (self.response.within(commands) == done).all(axis=1)
+        off = np.abs(self.response.within(commands) - done)
+        ours = np.asarray((off <= ROUNDING * self.response.half_range).all(axis=1), np.bool_)
         return np.where(ours[:, None], commands, done)
 
 

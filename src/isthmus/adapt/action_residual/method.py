@@ -19,6 +19,7 @@ from isthmus.adapt.action_residual.response_fit import LOOKBACK, EffectiveSteps,
 from isthmus.adapt.common.ar1_disturbance import AR1Disturbance
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.method_state import MethodState
+from isthmus.adapt.common.metric_state import metric_arrays
 from isthmus.adapt.common.response import KIND, Response
 from isthmus.adapt.common.ridge import RidgeFit
 from isthmus.adapt.method import FitReport, Perturbation, Source
@@ -35,6 +36,7 @@ from isthmus.core import (
     initial_state,
     keep_overflow,
 )
+from isthmus.core.metric import Metric
 from isthmus.core.past_actions import past_actions
 from isthmus.policies import Decision, Unadapted
 from isthmus.sysid.sensor_noise import sensor_noise
@@ -86,9 +88,9 @@ class ActionResidualMethod:
     kind = KIND
     needs_target_data = True
 
-    def __init__(self, source: Source, settings: MethodSettings) -> None:
-        """Start without a model; the metric is found when there is something to learn."""
-        self._source, self._settings = source, settings
+    def __init__(self, source: Source, settings: MethodSettings, metric: Metric | None = None) -> None:
+        """Start without a model; errors count by the cost-to-go, which is found when it is needed, or by `metric`."""
+        self._source, self._settings, self.metric = source, settings, metric
         self._estimator: EffectiveActionEstimator | None = None
         self._response: Response | None = None
         self._steps: dict[int, list[EffectiveSteps]] = {}
@@ -143,11 +145,23 @@ class ActionResidualMethod:
         """The model as plain data."""
         if self._response is None:
             raise ValueError("there is no model yet")
-        return self._response.state()
+        state = self._response.state()
+        if self.metric is None:
+            return state
+        about = {**state.about, "effort": self.metric.effort}
+        return replace(state, arrays={**state.arrays, **metric_arrays(self.metric)}, about=about)
 
     def restore(self, state: MethodState) -> None:
         """Take over a model."""
-        self._response = Response.of_state(state)
+        self._response, self.metric = Response.of_state(state), state.metric(self._source.spec.targets)
+        self._estimator = None
+
+    def in_metric(self, metric: Metric, episodes: Sequence[Episode] = ()) -> "ActionResidualMethod":
+        """The same method where other errors count, with what it learns from `episodes`."""
+        other = ActionResidualMethod(self._source, self._settings, metric)
+        if episodes:
+            other.learn(episodes, 0, _unheard)
+        return other
 
     def _runs(self, number: int, episode: Episode, estimator: EffectiveActionEstimator) -> list[EffectiveSteps]:
         return [_effective_steps(one, number, estimator, self.history) for one in episode]
@@ -158,11 +172,15 @@ class ActionResidualMethod:
     def _made_estimator(self) -> EffectiveActionEstimator:
         if self._estimator is None:
             source = self._source
-            metric, parts = source.cost_to_go, self._settings.components
+            metric, parts = self.metric or source.cost_to_go, self._settings.components
             metric = metric if parts.metric else metric.evened()
             metric = metric if parts.effort_penalty else replace(metric, effort=0.0)
             self._estimator = EffectiveActionEstimator(source.unclamped, metric)
         return self._estimator
+
+
+def _unheard(_epoch: int, _loss: float) -> None:
+    """Progress of which nobody wants to know."""
 
 
 def _latest(episodes: Sequence[Episode]) -> Sequence[Episode]:

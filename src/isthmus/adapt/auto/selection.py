@@ -1,6 +1,6 @@
 """Candidates rehearsed against each other: who is to be taken, and is that sure?"""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ who fails a little later in rehearsal may well do so earlier on the target."""
 FIRST, PARTS = 2, 8
 """Parts of a rehearsal in which a candidate may still turn out to do better, and parts at most."""
 SHORT = 0.9
-"""Share of the source's score in its own simulator below which a rehearsal falls short."""
+"""Share of what the policy as it is has lost; whoever recovers less of it falls short."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,20 @@ class _AtHome:
 class CandidateSelection:
     """Rehearsals of one round, all from the same starts and under the same disturbances."""
 
-    def __init__(self, rehearsal: Rehearsal, history: int, unadapted: Method, *, fall_back: bool = True) -> None:
-        """Begin with the policy as it is, which may be taken or not; candidates look at `history` observations."""
-        self._rehearsal, self._history, self._fall_back = rehearsal, history, fall_back
+    def __init__(
+        self,
+        rehearsal: Rehearsal,
+        history: int,
+        unadapted: Method,
+        *,
+        fall_back: bool = True,
+        is_proven: bool = False,
+    ) -> None:
+        """Begin with the policy as it is, which may be taken or not; candidates look at `history` observations.
+
+        What was taken before `is_proven` where the target's own records speak for it.
+        """
+        self._rehearsal, self._history, self._fall_back, self._is_proven = rehearsal, history, fall_back, is_proven
         self.methods: dict[str, Method] = {}
         self.scores: dict[str, Float] = {}
         self._parts = 1
@@ -63,7 +74,7 @@ class CandidateSelection:
         """The name of who is to be taken."""
         if not self._fall_back:
             return max((name for name in self.scores if name != UNADAPTED), key=lambda name: self.scores[name].mean())
-        return chosen(self.scores, WON_BACK * max(self._lost, 0.0))
+        return chosen(self.scores, WON_BACK * max(self._lost, 0.0), is_proven=self._is_proven)
 
     @property
     def is_needless(self) -> bool:
@@ -73,8 +84,15 @@ class CandidateSelection:
 
     @property
     def falls_short(self) -> bool:
-        """Whether everybody is far from what the source's policy has in its simulator."""
-        return all(self._share(name) < SHORT for name in self.scores)
+        """Whether everybody leaves more than a tenth of what the policy as it is has lost, and more than is noticed."""
+        home = self._at_home(UNADAPTED)
+        enough = max((1 - SHORT) * self._lost, noticeable_loss(home.source, home.std, home.zero))
+        return all(self._left(name) > enough for name in self.scores)
+
+    def best(self, names: Collection[str]) -> str | None:
+        """Who of them did best; None where none was rehearsed."""
+        tried = [name for name in names if name in self.scores]
+        return max(tried, key=lambda name: -self._left(name)) if tried else None
 
     @property
     def predicted_scores(self) -> dict[str, PredictedScore]:
@@ -84,7 +102,7 @@ class CandidateSelection:
     @property
     def _lost(self) -> float:
         """What the policy as it is loses of the score that it has in its simulator, from the same starts."""
-        return self._at_home(UNADAPTED).source - float(self.scores[UNADAPTED].mean())
+        return self._left(UNADAPTED)
 
     @property
     def _worth(self) -> float:
@@ -93,9 +111,9 @@ class CandidateSelection:
         noticed = noticeable_loss(home.source, home.std, home.zero)
         return min(WORTH * (home.source - home.zero), max(MUCH * self._lost, noticed))
 
-    def _share(self, name: str) -> float:
-        """How far a score is from doing nothing to what the source's policy has in its simulator."""
-        return self._predicted_score(name).score
+    def _left(self, name: str) -> float:
+        """How far a candidate stays behind the source's policy in its simulator, from the same starts."""
+        return self._at_home(name).source - float(self.scores[name].mean())
 
     def _predicted_score(self, name: str) -> PredictedScore:
         scores, home = self.scores[name], self._at_home(name)
@@ -116,11 +134,12 @@ class CandidateSelection:
         return self._rehearsal.scores(self.methods[name].policy(), self._history, part)
 
 
-def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
+def chosen(scores: Mapping[str, Float], least: float = 0.0, *, is_proven: bool = False) -> str:
     """The name of the candidate to take, by scores (n,) from the same starts; for less than `least` nobody is.
 
     Where nobody is, what was taken before stays: it has run on the target, and is not given up for a policy that does
-    not surely do better.
+    not surely do better. Where the target has proven it, what is new must surely do better too; else what is new has
+    been learned from more, and is taken unless what was taken before surely does better.
     """
     best = UNADAPTED
     for name in scores:
@@ -130,8 +149,8 @@ def chosen(scores: Mapping[str, Float], least: float = 0.0) -> str:
         best = UNADAPTED
     if PREVIOUS not in scores:
         return best
-    if best == UNADAPTED:
-        return UNADAPTED if _gain(scores[UNADAPTED], scores[PREVIOUS]).exceeds(by=SURELY) else PREVIOUS
+    if is_proven or best == UNADAPTED:
+        return best if _gain(scores[best], scores[PREVIOUS]).exceeds(by=SURELY) else PREVIOUS
     return PREVIOUS if _gain(scores[PREVIOUS], scores[best]).exceeds(by=SURELY) else best
 
 

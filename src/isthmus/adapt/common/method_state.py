@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core import Problem
+from isthmus.adapt.common.metric_state import stored_metric
+from isthmus.core import Int, Problem
+from isthmus.core.metric import Metric
 from isthmus.io import load_arrays, pack_arrays, save_arrays, unpack_arrays
 
 
@@ -41,6 +43,13 @@ class MethodState:
         return MethodState(
             kind, *unpack_arrays(io.BytesIO(self.arrays[name].tobytes()), kind, self.origin), self.origin
         )
+
+    def metric(self, targets: Int) -> Metric | None:
+        """The metric that it has, for the robot's targets; None where it has none of its own."""
+        try:
+            return stored_metric(self.arrays, self.about, targets)
+        except (KeyError, ValueError, TypeError) as error:
+            raise self.damaged(error) from error
 
     def damaged(self, why: object) -> Problem:
         """The Problem with a state that does not hold what its kind says."""

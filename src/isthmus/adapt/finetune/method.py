@@ -9,10 +9,13 @@ The tuned policy is deployed as it is.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from isthmus.adapt.common.checkpoint import Checkpoint
 from isthmus.adapt.common.method_state import MethodState
 from isthmus.adapt.finetune.policy import FinetunedPolicy
+from isthmus.adapt.finetune.practice import Limits, Practised, practise
 from isthmus.adapt.finetune.storage import KIND, finetuner_of, state_of, training_of
 from isthmus.adapt.method import FitReport, Rehearsal, Source
+from isthmus.adapt.settings import MethodSettings
 from isthmus.core import Episode, Problem, stream
 from isthmus.core.random import stream_seed
 from isthmus.policies import Unadapted
@@ -32,9 +35,11 @@ class FinetuneMethod:
     kind = KIND
     needs_target_data = True
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, settings: MethodSettings | None = None) -> None:
         """Start with the source's policy."""
-        self._source = source
+        settings = settings or MethodSettings()
+        self._source, self._checkpoint = source, Checkpoint()
+        self._limits = Limits(settings.practice, settings.practice_steps)
         self._policy, self._finetuner = finetuner_of(source)
         self._trained: Trained | None = None
 
@@ -59,7 +64,30 @@ class FinetuneMethod:
         """Train where policies are rehearsed, and for longer: physics that was put right has less to exploit."""
         if rehearsal.finetuner is None:
             raise Problem("this simulation cannot be trained in")
-        return self._train(rehearsal.finetuner(self._policy), LONG_SPELLS, round_number, progress)
+        finetuner = rehearsal.finetuner(self._policy)
+        if self._limits == Limits(0.0, 0):
+            return self._train(finetuner, LONG_SPELLS, round_number, progress)
+        return self._practise(finetuner, round_number, progress)
+
+    def keep_in(self, checkpoint: Checkpoint) -> None:
+        """Keep what practice comes to there, and go on from what is there."""
+        self._checkpoint = checkpoint
+
+    def _practise(self, finetuner: Finetuner, round_number: int, progress: Callable[[int, float], None]) -> FitReport:
+        """Practise for as long as was asked for: until it earns what the source's policy does in its own simulator."""
+        seed = self._source.seed
+        judged = stream_seed(seed, "worth", round_number)
+
+        def begin() -> Practised:
+            trained = self._trained or finetuner.begin(stream_seed(seed, "critic"))
+            return Practised(trained, trained, finetuner.worth(trained.network, judged))
+
+        enough = self._finetuner.worth(self._policy.network, judged)
+        practised = practise(
+            finetuner, self._limits, enough, begin, self._checkpoint, KIND, seed, round_number, progress
+        )
+        self._trained = practised.kept
+        return FitReport(epochs=practised.spells, best=practised.best_spell)
 
     def _train(
         self, finetuner: Finetuner, spells: int, round_number: int, progress: Callable[[int, float], None]

@@ -46,7 +46,7 @@ class RlOnTargetMethod:
     def __init__(self, source: Source) -> None:
         """Start with the source's policy."""
         self._source = source
-        self._policy, self._finetuner = finetuner_of(source)
+        self._policy, self._finetuner = finetuner_of(source, squashed=False)
         self._trained: Trained | None = None
         self._studied = 0
 

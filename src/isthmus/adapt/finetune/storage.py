@@ -8,16 +8,25 @@ from isthmus.core import Mlp, Problem
 from isthmus.core.mlp import Activation
 from isthmus.policies import NetworkPolicy
 from isthmus.policies.finetuner import Finetuner, Trained
+from isthmus.policies.onnx import OnnxPolicy
+from isthmus.policies.onnx_mlp import as_network
 
 KIND = "trained-policy"
 NETWORK, TRAINING = "network:", "training:"
 
 
-def finetuner_of(source: Source) -> tuple[NetworkPolicy, Finetuner]:
-    """The source's policy, and who trains it on; a policy that cannot be trained is refused."""
+def finetuner_of(source: Source, *, squashed: bool = True) -> tuple[NetworkPolicy, Finetuner]:
+    """The source's policy, and who trains it on; a policy that cannot be trained is refused.
+
+    A plain network in an ONNX file is trained on as one of ours. `squashed` says whether actions may be squashed.
+    """
     policy = source.policy
-    if not isinstance(policy, NetworkPolicy) or policy.squash is not None:
-        raise Problem("this policy cannot be trained on: only one that is a network whose outputs are actions can")
+    if isinstance(policy, OnnxPolicy):
+        policy = as_network(policy, source.spec.action_low, source.spec.action_high)
+    if not isinstance(policy, NetworkPolicy):
+        raise Problem("this policy cannot be trained on: only one that is a plain network can")
+    if policy.squash is not None and not squashed:
+        raise Problem("this policy cannot be trained on here: only one whose outputs are actions can")
     if source.finetuner is None:
         raise Problem("this task does not say what its simulation pays, and a policy is trained for a reward")
     return policy, source.finetuner(policy)

@@ -97,6 +97,11 @@ class PreviewPolicy(AdaptedPolicy):
         priced = normal + PRICE * np.trace(normal) / len(normal) * np.eye(len(normal))
         self._first: Float = solve(priced, rows.T)[: arx.actions]
 
+    @property
+    def simulates(self) -> bool:
+        """Whether a step runs the source's simulator."""
+        return isinstance(self._course, SimulatedCourse)
+
     def initial_state(self, n: int) -> PolicyState:
         """The state of n robots that begin an episode: no step, no error of the model, and the source's state."""
         own = {

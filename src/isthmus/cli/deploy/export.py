@@ -3,15 +3,16 @@
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from isthmus.cli.arguments import EXPERT, PolicyArgument
 from isthmus.cli.output import print_json, stderr, stdout
 
 if TYPE_CHECKING:
     from isthmus.deploy.manifest import Manifest
+    from isthmus.transfer import PolicyFile
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class ExportBundle:
     """Where to: a new or empty folder."""
     task: str | None = None
     """Robot file that the run was made with. It is Python code and is run; it is not put into the bundle."""
+    reference: Annotated[Path | None, arg(name="source")] = None
+    """Recorded observations that the run follows, where it was made with --source."""
     source: PolicyArgument = EXPERT
     json: bool = False
     """Print the manifest."""
@@ -45,7 +48,7 @@ class ExportBundle:
         from isthmus.transfer.result import Result
 
         folder = RunFolder(self.run_folder)
-        run = FinishedRun.load(folder, self.task, self.source.file)
+        run = FinishedRun.load(folder, self.task, self._file())
         with stderr.status("") as status:
             manifest = export_bundle(
                 run, self.out, Result.load(folder.result_path), lambda what: status.update(f"writing {what}")
@@ -54,6 +57,23 @@ class ExportBundle:
             print_json(asdict(manifest))
         else:
             _print(self.out, manifest, self.task)
+
+    def _file(self) -> "PolicyFile | None":
+        """The policy file or the recording that is named."""
+        from isthmus.core import Problem
+        from isthmus.transfer import PolicyFile
+        from isthmus.transfer.source.reference import is_reference
+
+        if self.reference is None:
+            return self.source.file
+        if self.source.file is not None:
+            raise Problem("--source and --policy exclude each other: name what the run was made with")
+        if not is_reference(self.reference):
+            raise Problem(
+                f"{self.reference} is not a reference file: name the one that the run was made with, which is beside "
+                "its folder (RUN.reference.npz) where that was made with a log"
+            )
+        return PolicyFile(str(self.reference), reference=True)
 
 
 def _print(out: Path, manifest: "Manifest", task: str | None) -> None:

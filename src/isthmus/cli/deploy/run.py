@@ -98,14 +98,13 @@ class RunBundle:
 
         if self.robot == SIMULATOR:
             return
-        if policy.task is not None:
-            address_of(policy.task, self.robot)
+        named = self.robot if policy.task is None else str(address_of(policy.task, self.robot))
         if self.shadow:
             return
         seconds = steps * self.episodes * policy.spec.control_period
         confirm(
-            f"{self.robot} will be moved for up to {seconds:.0f} s, moves to the start not included.",
-            self.robot,
+            f"{named} will be moved for up to {seconds:.0f} s, moves to the start not included.",
+            named,
             yes=self.yes,
         )
 
@@ -158,11 +157,14 @@ class RunBundle:
         if self.json:
             print_json(report.to_json())
             return
-        stdout.print(f"{report.latency}", soft_wrap=True)
+        if report.latency.steps:
+            stdout.print(f"{report.latency}", soft_wrap=True)
         if report.difference_rms:
             stdout.print(f"adapted commands beside {report.compared_with}, rms in half ranges:", soft_wrap=True)
             for name, rms in report.difference_rms.items():
                 stdout.print(f"  {name}: {rms:.3g}", soft_wrap=True)
+        elif self.shadow:
+            stdout.print(f"commands were compared with {report.compared_with}", soft_wrap=True)
         if self.out:
             stdout.print(f"{self.out}: report.json, telemetry.mcap", soft_wrap=True)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from isthmus.cli.arguments import split_names
+from isthmus.cli.arguments import EXPERT, PolicyArgument, split_names
 from isthmus.cli.output import print_json, print_table, stderr, stdout
-from isthmus.core import unknown_name
+from isthmus.core import Problem, unknown_name
 
 if TYPE_CHECKING:
     from isthmus.experiments.paper import Figure
@@ -33,6 +33,11 @@ class Paper:
     """A coarse look within minutes: two seeds, few gaps, small budgets. Its cells are kept apart."""
     tasks: tuple[str, ...] = ()
     """Robots to run; all of the figure that have an expert when not given."""
+    arms: tuple[str, ...] = ("ours",)
+    """Ways across, each in figures 3 and 4 beside the others: ours, paper (its network, without and with history) and
+    correction (its other form)."""
+    source: PolicyArgument = EXPERT
+    """Another policy than the expert, of one robot that --tasks names; give it an --out of its own."""
     seeds: int | None = None
     """How many seeds: 0, 1, 2, ...; 10, or 2 with --quick, when not given."""
     workers: int = len(os.sched_getaffinity(0))
@@ -100,7 +105,18 @@ class Paper:
 
     def _figure(self) -> "Figure":
         from isthmus.experiments.paper import FIGURES
+        from isthmus.experiments.paper.settings import ARM_GROUPS
 
         if self.figure not in FIGURES:
             raise unknown_name("figure", self.figure, (*FIGURES, "figure-5"))
-        return FIGURES[self.figure](quick=self.quick)
+        groups = split_names(self.arms)
+        for name in groups:
+            if name not in ARM_GROUPS:
+                raise unknown_name("arm", name, ARM_GROUPS)
+        figure = FIGURES[self.figure](quick=self.quick, arms=[arm for name in groups for arm in ARM_GROUPS[name]])
+        policy = self.source.file
+        if policy is None:
+            return figure
+        if len(split_names(self.tasks)) != 1:
+            raise Problem("a policy is for one robot: name it, as in --tasks hopper --policy FILE")
+        return figure.with_policy(self.tasks[0], policy)

@@ -27,7 +27,7 @@ class FitTwin:
 
     Example: `isthmus firmware twin reference.elf --board quadruped --out twin.npz`
 
-    Example: `isthmus firmware twin reference.elf --board leg --fault usart1.delay_ms=10 --out late.npz`
+    Example: `isthmus firmware twin leg.elf --board leg --fault usart1.delay_ms=10 --out late.npz`
 
     `isthmus policy train --twin FILE` trains a policy behind it.
 

@@ -32,7 +32,7 @@ class Map:
     file: Annotated[Path, tyro.conf.Positional]
     """The log: a file, or the folder of a bag, a data set or of CSV files."""
     robot: str
-    """A task (isthmus list tasks), a robot file as in my_robot.py, an MJCF or URDF file, or go2."""
+    """A task (isthmus list tasks), a robot file as in my_robot.py, an MJCF or URDF file, go2 or qube."""
     out: Path = OUT
     """Where to write the map."""
     position: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Map:
 
     def run(self) -> None:
         """Read, propose, write and print."""
-        from isthmus.cli.logs.robots import model_for
+        from isthmus.cli.robot_models import load_model
         from isthmus.core import Problem
         from isthmus.core.errors import check_range
         from isthmus.logs import read_log, write_map
@@ -65,7 +65,7 @@ class Map:
         if self.out.exists() and not self.force:
             raise Problem(f"{self.out} is there already: name another file with --out, or write over it with --force")
         given = {role: getattr(self, role) for role in ("position", "velocity", "torque", "command")}
-        log, body = read_log(self.file), body_of(model_for(self.robot))
+        log, body = read_log(self.file), body_of(load_model(self.robot))
         with stdout.status("comparing the log's motion with the model"):
             found = propose(log, body, robot=self.robot, given=given, kind=self.commands, seed=self.seed)
         write_map(self.out, found.log_map, _comments(self.file, found), _remarks(found))
@@ -98,7 +98,7 @@ def _as_json(found: "Proposal") -> dict[str, Any]:
 
 def _print(found: "Proposal", out: Path) -> None:
     print_table(
-        f"{len(found.found)} joints",
+        f"{len(found.found)} joint{'s' * (len(found.found) != 1)}",
         ("joint", "column", "sign ", "unit", "zero ", "by", "fit ", "not sure"),
         [_row(one, found.log_map) for one in found.found],
     )
@@ -108,7 +108,8 @@ def _print(found: "Proposal", out: Path) -> None:
         stdout.print(f"commands act {found.log_map.command_delay * 1e3:.1f} ms after they are logged", soft_wrap=True)
     doubtful = sum(bool(one.unsure) for one in found.found)
     if doubtful:
-        stdout.print(f"{doubtful} joints are not sure in some part: check them in the map", soft_wrap=True)
+        joints = "1 joint is" if doubtful == 1 else f"{doubtful} joints are"
+        stdout.print(f"{joints} not sure in some part: check the map", soft_wrap=True)
     stdout.print(f"map: {out}", soft_wrap=True)
 
 

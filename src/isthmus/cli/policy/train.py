@@ -111,6 +111,10 @@ class Train:
     for BODY * is drawn for every body, models=30 draws from so many robots, and `inertial` is 30 robots with other
     masses, centres of mass and joint positions."""
 
+    conditioned: bool = False
+    """Tell the policy the physics that was drawn: one policy for all of --randomise, which `isthmus transfer --method
+    conditioned` uses with the physics that it identifies on the target."""
+
     def run(self) -> None:
         """Train, evaluate, write policy and provenance."""
         from isthmus.cli.policy.train import train_with_progress

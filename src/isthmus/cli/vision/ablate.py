@@ -8,7 +8,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
-from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument
+from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument, changed_options
 from isthmus.core.command import command_of
 from isthmus.vision.randomise import Randomise
 
@@ -79,17 +79,8 @@ class Ablate:
                     bars.update(bar, completed=done + progress.share, detail=describe(progress))
 
                 found.append(run_cell(cell, self.out, self.photographs, self.half, workers, report, self.judged))
-        command = command_of(
-            ("vision", "ablate", self.scene.scene),
-            {
-                "object": self.scene.target,
-                "images": self.images,
-                "seeds": self.seeds,
-                "half": self.half,
-                "photographs": self.photographs,
-                "out": self.out,
-            },
-        )
+        options = changed_options(self, "images", "seeds", "half", "photographs", "judged", "out")
+        command = command_of(("vision", "ablate", self.scene.scene), options)
         publish_ablation(self.out, found, command)
         if self.json:
             print_json(found)

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from tyro.conf import Positional, arg
 
 from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.cli.vision.arguments import LOCALISER
 from isthmus.core import Problem
+from isthmus.core.command import command_of
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class EvaluateLocaliser:
     Example: `isthmus vision evaluate runs/cube --labels photos/labels.csv --calibration camera.json`
     """
 
-    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help="Folder of a trained localiser.")]
+    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help=LOCALISER)]
     photographs: Path | None = None
     """Folder of path-traced pictures (`isthmus vision photograph`)."""
     half: str = "validation"
@@ -42,6 +44,11 @@ class EvaluateLocaliser:
         if (self.photographs is None) == (self.labels is None):
             raise Problem("give --photographs for path-traced pictures, or --labels for photographs with known places")
         figures = self._labelled() if self.labels is not None else self._path_traced(self.photographs or Path())
+        options = {"photographs": self.photographs, "labels": self.labels, "calibration": self.calibration}
+        half = self.half if self.photographs is not None else None
+        figures["command"] = command_of(
+            ("vision", "evaluate", self.localiser), {**options, "half": half, "out": self.out}
+        )
         if self.out is not None:
             write_json(self.out, figures)
         if self.json:

@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tyro.conf import Positional, arg
 
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
+from isthmus.cli.vision.arguments import LOCALISER
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class GraspTrials:
     Example: `isthmus vision grasp runs/fetch-cube --trials 40 --out runs/grasps.json --video runs/grasps.mp4`
     """
 
-    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help="Folder of a trained localiser.")]
+    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help=LOCALISER)]
     trials: int = 40
     """How many grasps."""
     seed: int = 0

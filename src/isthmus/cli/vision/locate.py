@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tyro.conf import Positional, arg
 
 from isthmus.cli.output import print_json, print_table, stdout
+from isthmus.cli.vision.arguments import LOCALISER
 from isthmus.core import Problem
 
 if TYPE_CHECKING:
@@ -29,17 +30,18 @@ class Locate:
     Example: `isthmus vision locate runs/cube camera --calibration camera.json`
     """
 
-    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help="Folder of a trained localiser.")]
+    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help=LOCALISER)]
     pictures: Annotated[
         Positional[tuple[str, ...]],
-        arg(metavar="PICTURE", help="PNG or JPEG files, folders of them, or `camera` for the computer's camera."),
+        arg(metavar="PICTURE", help="PNG or JPEG files, folders of them, or `camera` (which one: --device)."),
     ]
     calibration: Path | None = None
     """The camera's file (`isthmus vision calibrate`); that of the scene it was trained in when not given."""
-    device: int = 0
-    """Number of the computer's camera."""
+    device: str = "0"
+    """Which camera: its number on this computer, its device file, the address of its stream (rtsp://, http://), or a
+    film."""
     frames: int = 1
-    """How many pictures of the computer's camera to look at."""
+    """How many pictures of the camera to look at."""
     out: Path | None = None
     """Folder for the pictures with the place marked."""
     json: bool = False
@@ -97,19 +99,24 @@ class Locate:
                 yield name, read_picture(path)
 
 
-def _live(device: int, frames: int) -> "Iterator[tuple[str, Image]]":
+def _live(device: str, frames: int) -> "Iterator[tuple[str, Image]]":
     import cv2
     import numpy as np
 
-    capture = cv2.VideoCapture(device)
+    number = int(device) if device.isascii() and device.isdigit() else None
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # it is said below what was wrong
+    capture = cv2.VideoCapture(device) if number is None else cv2.VideoCapture(number)
     try:
         if not capture.isOpened():
-            raise Problem(f"there is no camera number {device} on this computer: name another with --device")
-        for number in range(frames):
+            raise Problem(
+                f"there is no camera {device} that can be opened: give --device its number, its device file or the "
+                "address of its stream"
+            )
+        for frame in range(frames):
             read, picture = capture.read()
             if not read:
-                raise Problem(f"camera number {device} gave no picture")
-            yield f"frame {number}", np.array(picture[..., ::-1], np.uint8)
+                raise Problem(f"the camera {device} gave {frame} of {frames} pictures")
+            yield f"frame {frame}", np.array(picture[..., ::-1], np.uint8)
     finally:
         capture.release()
 
@@ -134,4 +141,11 @@ def _row(name: str, one: "Located") -> tuple[str, ...]:
 
     yaw = "" if one.yaw is None else f"{math.degrees(one.yaw):.0f}"
     place = (f"{value:.3f}" for value in one.position)
-    return (name, *place, yaw, f"{100 * one.std:.1f}", f"{one.confidence:.2f}", "" if one.sure else "not sure")
+    return (
+        Path(name).name,
+        *place,
+        yaw,
+        f"{100 * one.std:.1f}",
+        f"{one.confidence:.2f}",
+        "" if one.sure else "not sure",
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isthmus.cli.output import print_json, stdout
-from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument
+from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument, changed_options
 from isthmus.core.command import command_of
 from isthmus.vision.randomise import Randomise
 
@@ -69,10 +69,8 @@ class Preview:
             f"{frame.coarse[1]} pixels, and below it two crops at full resolution. The first crop of an image has the "
             "object in it, the others are what the network must learn to refuse."
         ]
-        command = command_of(
-            ("vision", "preview", self.scene.scene),
-            {"object": self.scene.target, "images": self.images, "seed": self.seed},
-        )
+        options = changed_options(self, "images", "seed", "out")
+        command = command_of(("vision", "preview", self.scene.scene), options)
         write_preview(self.out, pictures, lead, command)
         if self.json:
             print_json(labels)

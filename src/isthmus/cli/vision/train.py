@@ -9,7 +9,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from isthmus.cli.output import print_json, print_table, started_late, stderr, stdout
-from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument
+from isthmus.cli.vision.arguments import SceneOptions, SceneOptionsArgument, changed_options
 from isthmus.core.command import command_of
 from isthmus.vision.randomise import Randomise
 
@@ -39,9 +39,9 @@ class TrainLocaliser:
     """How long to train, by the clock; measuring afterwards takes some minutes more."""
     images: int = 0
     """Train on so many images instead of for some time."""
-    batch: int = 32
+    batch: int = 16
     """Images for a step."""
-    rate: float = 2e-3
+    rate: float = 1.5e-3
     """Largest learning rate."""
     widths: tuple[int, int, int, int] = (16, 32, 64, 96)
     """Channels of the networks at strides 2, 4, 8 and 16."""
@@ -49,7 +49,7 @@ class TrainLocaliser:
     """Train only what is behind a frozen network that was trained on photographs (isthmus[backbone]), for minutes-long
     runs."""
     start: Path | None = None
-    """Folder of a localiser, of any scene and object, whose weights to begin with."""
+    """Folder of a localiser, of any scene and object, whose weights to begin with; or the name of one that ships."""
     samples: int = 0
     """Samples a pixel in renderings; 4 smooths edges, at more than twice the cost."""
     workers: int = 0
@@ -112,6 +112,14 @@ class TrainLocaliser:
         if self.json:
             print_json(results)
 
+    def command(self) -> str:
+        """The command that trains the same again."""
+        options = changed_options(
+            self, "batch", "rate", "widths", "backbone", "start", "samples", "judged", "photographs", "half", "seed",
+        )  # fmt: skip
+        length = {"images": self.images} if self.images else {"minutes": self.minutes}
+        return command_of(("vision", "train", self.scene.scene), options | length | {"out": self.out})
+
     def _finish(self, settings: "TrainSettings", say: Callable[[str], None]) -> dict[str, Any]:
         from isthmus.experiments.vision import write_report
         from isthmus.experiments.vision.page import BRIEF, brief_rows
@@ -127,19 +135,9 @@ class TrainLocaliser:
             figures[name], worst = score_photographs(self.out, self.photographs, self.half, say)
             results["photographs"] = figures[name]
             cases = [(name, *pair) for pair in worst]
+        command = self.command()
+        results["command"] = command
         write_json(self.out / RESULTS, results)
-        command = command_of(
-            ("vision", "train", self.scene.scene),
-            {
-                "object": self.scene.target,
-                "minutes": self.minutes,
-                "images": self.images or None,
-                "start": self.start,
-                "seed": self.seed,
-                "out": self.out,
-                "photographs": self.photographs,
-            },
-        )
         write_report(self.out / REPORT, results, figures, cases, command)
         if not self.json:
             for name, one in figures.items():

@@ -115,5 +115,5 @@ def page(study: Study, reading: Reading, plant: Plant | None, data: dict[str, An
     notes = [f"{one}." for one in reading.notes] + ([f"{plant.note}."] if plant is not None and plant.note else [])
     lead = [f"{verdict(study)}.", *notes, "In a simulation the model warns when it is asked outside this data."]
     return Page(
-        "actuator.html", {"title": "Actuator models", "lead": lead, "sections": sections, "command": data["command"]}
+        "page.html", {"title": "Actuator models", "lead": lead, "sections": sections, "command": data["command"]}
     )

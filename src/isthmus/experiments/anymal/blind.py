@@ -35,14 +35,16 @@ POLICY, SPEC = "policy.onnx", "policy.observation.toml"
 class Lessons:
     """How much the student learns from."""
 
-    robots: int = 128
+    robots: int = 96
     steps: int = 200
     """Control steps of each robot in a lesson."""
-    lessons: int = 14
+    lessons: int = 8
     taught: int = 1
     """Lessons at the start in which the teacher walks."""
-    epochs: int = 12
+    epochs: int = 4
     """Times that all that was seen so far is gone through after a lesson."""
+    last_epochs: int = 20
+    """The same after the last one."""
     hidden: tuple[int, ...] = (256, 128)
     noise: float = 0.1
     """Standard deviation of what is added to actions, in units of the student's action."""
@@ -88,7 +90,8 @@ def teach(teacher: NetworkPolicy, lessons: Lessons, seed: int, watch: Callable[[
                 fell += int(step.ended.sum())
                 seen = world.reset(rng, step.ended)
                 phase[step.ended], last[step.ended] = 0.0, 0.0
-        student.learn(np.concatenate(frames), np.concatenate(wanted), rng)
+        epochs = lessons.epochs if lesson + 1 < lessons.lessons else lessons.last_epochs
+        student.learn(np.concatenate(frames), np.concatenate(wanted), epochs, rng)
         watch(lesson + 1, fell / lessons.robots)
     return student.network()
 
@@ -127,7 +130,6 @@ class _Student:
             layers += [nn.Linear(inputs, width), nn.ReLU()]
             inputs = width
         self._net = nn.Sequential(*layers, nn.Linear(inputs, len(JOINTS)))
-        self._lessons = lessons
         self._mean, self._scale = np.zeros(size), np.ones(size)
         self._fitted = False
 
@@ -136,7 +138,7 @@ class _Student:
             inputs = ((frames - self._mean) / self._scale).astype(np.float32)
             return self._net(torch.from_numpy(inputs)).double().numpy()
 
-    def learn(self, frames: Float, wanted: Float, rng: np.random.Generator) -> None:
+    def learn(self, frames: Float, wanted: Float, epochs: int, rng: np.random.Generator) -> None:
         """Go through all pairs a few times, with a learning rate that falls to zero."""
         if not self._fitted:
             std = frames.std(axis=0)
@@ -144,11 +146,11 @@ class _Student:
             self._fitted = True
         inputs = torch.from_numpy(((frames - self._mean) / self._scale).astype(np.float32))
         outputs = torch.from_numpy(wanted.astype(np.float32))
-        batch, rounds = 2048, self._lessons.epochs
-        total = rounds * -(-len(inputs) // batch)
+        batch = 1024
+        total = epochs * -(-len(inputs) // batch)
         optimiser = torch.optim.Adam(self._net.parameters(), lr=1e-3)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=total)
-        for _ in range(rounds):
+        for _ in range(epochs):
             order = torch.from_numpy(rng.permutation(len(inputs)))
             for first in range(0, len(inputs), batch):
                 rows = order[first : first + batch]

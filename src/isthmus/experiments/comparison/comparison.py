@@ -59,7 +59,7 @@ class Comparison:
         """What makes it again."""
         case = self.case
         if case.round_ends:
-            return command_of(("experiment", "suite"), {"tasks": case.task, "seeds": self.seeds})
+            return command_of(("experiment", "fixed-gaps"), {"tasks": case.task, "seeds": self.seeds})
         names = dict.fromkeys(entry.method for entry in case.entries if entry.method != UNADAPTED)
         picked = None if set(case.entries) == set(choose_entries()) else ",".join(names)
         options = {"gap": case.gap, "samples": case.samples, "methods": picked, **case.options, "seeds": self.seeds}

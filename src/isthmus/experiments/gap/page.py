@@ -30,7 +30,7 @@ def page(report: GapReport, data: dict[str, Any]) -> Page:
     lead = [f"{verdict(report)}.", *(f"Next: {one}." for one in data["next"]), *(f"{one}." for one in data["notes"])]
     sections = [_models(report, data), _families(data), _parameters(data), _bands(data), _motions(data)]
     content = {"title": "Gap report", "lead": lead, "sections": sections, "command": data["command"]}
-    return Page("actuator.html", content)
+    return Page("page.html", content)
 
 
 def _models(report: GapReport, data: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isthmus.experiments.by_seed import BySeed
 from isthmus.experiments.grid import Cell, Json, transfer
-from isthmus.experiments.paper.settings import ARMS, QUICK_EPISODES, QUICK_ROUNDS, Choice
+from isthmus.experiments.paper.settings import PAPER_BUDGETS, QUICK_EPISODES, QUICK_ROUNDS, Arm, Choice
 from isthmus.gaps import KINDS, Gap
 from isthmus.transfer import Config, folder_name
 
@@ -18,7 +18,7 @@ class Case:
     """A transfer of a figure, to be run from several seeds."""
 
     arm: str
-    """Which length of history, as in `ARMS`."""
+    """The name of the way across, as in `ARMS`."""
     config: Config
 
     @property
@@ -65,8 +65,11 @@ def _run(config: Config, traces: bool, folder: Path) -> Json:
     }
 
 
-def make_case(robot: str, gap: str, arm: str, choice: Choice, *, stop_at_score: float | None, quick: bool) -> Case:
-    """The case of `gap` by `choice`."""
+def make_case(robot: str, gap: str, arm: Arm, choice: Choice, *, stop_at_score: float | None, quick: bool) -> Case:
+    """The case of `gap` by `choice`, or by the arm's own method."""
+    if arm.method:
+        samples, each = PAPER_BUDGETS[robot]
+        choice = dataclasses.replace(choice, method=arm.method, samples=samples, round_samples=each)
     config = Config(
         task=robot,
         gap=gap,
@@ -76,9 +79,9 @@ def make_case(robot: str, gap: str, arm: str, choice: Choice, *, stop_at_score: 
         evaluation_episodes=QUICK_EPISODES if quick else choice.evaluation_episodes,
         stop_at_score=stop_at_score,
         interim_episodes=stop_at_score is None,
-        settings=dataclasses.replace(choice.settings, history=ARMS[arm]),
+        settings=dataclasses.replace(choice.settings, history=arm.history),
     )
-    return Case(arm, config)
+    return Case(arm.name, config)
 
 
 def gap_of(dials: Mapping[str, float]) -> str:

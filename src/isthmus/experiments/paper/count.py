@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from isthmus.experiments.by_seed import Quartiles
 from isthmus.experiments.paper.cells import Tally
-from isthmus.experiments.paper.settings import SHARE
+from isthmus.experiments.paper.settings import ARMS, SHARE
 from isthmus.gaps import Gap
 
 SAMPLES: dict[tuple[str, str], tuple[int | None, ...]] = {
@@ -29,7 +29,7 @@ FROM_SCRATCH = {"hopper": 1_000, "humanoid": 70_000}
 
 def paper_samples(robot: str, arm: str, noise: tuple[float, float]) -> int | None:
     """The paper's number in thousands; None is its N/A."""
-    return SAMPLES[robot, arm][NOISES.index(noise)]
+    return SAMPLES[robot, ARMS[arm].printed][NOISES.index(noise)]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A figure of the paper: its cells, how they are shown, and the files that are made of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from isthmus.experiments.drawing import Figure as Drawing
 from isthmus.experiments.grid import Json
 from isthmus.experiments.page import Page, publish
 from isthmus.experiments.paper.cells import Case, Tally
+from isthmus.experiments.paper.settings import ARM_GROUPS
 from isthmus.experiments.tables import table
+from isthmus.transfer import PolicyFile
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,19 @@ class Figure:
         """The name of its folder; a quick look has another one."""
         return f"{self.name}-quick" if self.quick else self.name
 
+    def with_policy(self, robot: str, policy: PolicyFile) -> "Figure":
+        """The cases of one robot, with another policy than its expert."""
+        cases = [one for one in self.cases if one.robot == robot]
+        return replace(self, cases=tuple(replace(one, config=replace(one.config, policy=policy)) for one in cases))
+
+    @property
+    def options(self) -> Json:
+        """The options of a command that say what is not as usual."""
+        names = {case.arm for case in self.cases}
+        groups = [group for group, arms in ARM_GROUPS.items() if names & {arm.name for arm in arms}]
+        policy = self.cases[0].config.policy if self.cases else None
+        return {"arms": groups if groups != ["ours"] else None, **(policy.options if policy else {})}
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -70,7 +85,7 @@ class Summary:
         return [
             command_of(
                 ("experiment", "paper", self.figure.name),
-                {"quick": self.figure.quick, "tasks": robot, "seeds": count},
+                {"quick": self.figure.quick, "tasks": robot, **self.figure.options, "seeds": count},
             )
             for robot, count in seeds.items()
         ]

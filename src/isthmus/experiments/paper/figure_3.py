@@ -10,7 +10,7 @@ from isthmus.experiments.drawing import Figure as Drawing
 from isthmus.experiments.grid import Json
 from isthmus.experiments.paper.cells import Case, Tally, gap_of, make_case
 from isthmus.experiments.paper.figure import Figure
-from isthmus.experiments.paper.settings import FIGURE_3, FIGURE_3_ARMS
+from isthmus.experiments.paper.settings import FIGURE_3, OURS, Arm
 
 COLUMNS = (
     *("robot", "gap", "arm", "method", "samples "),
@@ -22,6 +22,8 @@ ABOUT = (
     "The paper shows this figure as plots only: there are no numbers of it to stand beside ours.",
 )
 LABELS = {"tilt": "tilt of the plane, degrees", "gravity": "gravity, times the source's", "motor-noise": "motor noise"}
+COLOURS = (ADAPTED, "#e69f00", "#56b4e9", "#cc79a7", "#009e73")
+"""Of arms, in their order."""
 SCORES = {"unadapted": "unadapted", "adapted": "normalised"}
 """What is shown, and its name in a cell."""
 
@@ -35,7 +37,7 @@ class Panel:
     gaps: Mapping[float, str]
 
 
-def figure_3(*, quick: bool = False) -> Figure:
+def figure_3(*, quick: bool = False, arms: Sequence[Arm] = OURS) -> Figure:
     """The figure, as the settings have it."""
     panels: list[Panel] = []
     cases: dict[tuple[str, str, str], Case] = {}
@@ -44,9 +46,9 @@ def figure_3(*, quick: bool = False) -> Figure:
             panel = Panel(robot, name, {size: gap_of({name: size}) for size in (dial.quick if quick else dial.sizes)})
             panels.append(panel)
             for gap in panel.gaps.values():
-                for arm in FIGURE_3_ARMS:
+                for arm in [one for one in arms if one != OURS[0]]:
                     case = make_case(robot, gap, arm, dial.choice, stop_at_score=None, quick=quick)
-                    cases.setdefault((robot, gap, arm), case)  # no gap is the same case on every dial
+                    cases.setdefault((robot, gap, arm.name), case)  # no gap is the same case on every dial
     return Figure(
         name="figure-3",
         quick=quick,
@@ -89,15 +91,26 @@ def _draw(panels: Sequence[Panel], tallies: Sequence[Tally]) -> Drawing:
     return drawing
 
 
+def _draw_curve(axes: Axes, panel: Panel, there: Mapping[str, Tally], name: str, colour: str, label: str) -> None:
+    """Median and quartiles of one score against the size of the gap."""
+    sizes = [size for size, gap in panel.gaps.items() if gap in there]
+    quartiles = [Quartiles.of(there[panel.gaps[size]].values(SCORES[name])) for size in sizes]
+    low, median, high = ([getattr(one, part) for one in quartiles] for part in ("low", "median", "high"))
+    axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.plot(sizes, median, color=colour, marker="o", markersize=4, label=label)
+
+
 def _draw_panel(axes: Axes, panel: Panel, tallies: Sequence[Tally]) -> None:
-    there = {tally.case.gap: tally for tally in tallies if tally.case.robot == panel.robot and tally.found}
+    mine = [tally for tally in tallies if tally.case.robot == panel.robot and tally.found]
+    there = {tally.case.gap: tally for tally in mine}
     sizes = [size for size, gap in panel.gaps.items() if gap in there]
     axes.axhline(1, color=EXPERT, linewidth=1, linestyle="--", label="expert in its own simulator")
-    for name, colour in (("unadapted", UNADAPTED), ("adapted", ADAPTED)):
-        quartiles = [Quartiles.of(there[panel.gaps[size]].values(SCORES[name])) for size in sizes]
-        low, median, high = ([getattr(one, part) for one in quartiles] for part in ("low", "median", "high"))
-        axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(sizes, median, color=colour, marker="o", markersize=4, label=f"{name}, median and quartiles")
+    _draw_curve(axes, panel, there, "unadapted", UNADAPTED, "unadapted, median and quartiles")
+    arms = list(dict.fromkeys(tally.case.arm for tally in tallies))
+    for arm, colour in zip(arms, COLOURS, strict=False):
+        label = f"{'adapted' if len(arms) == 1 else arm}, median and quartiles"
+        by_gap = {tally.case.gap: tally for tally in mine if tally.case.arm == arm}
+        _draw_curve(axes, panel, by_gap, "adapted", colour, label)
     absent = [size for size in panel.gaps if size not in sizes]
     axes.plot(absent, [0] * len(absent), "x", color=EXPERT, alpha=0.6, label=MISSING)
     if not sizes:

@@ -11,11 +11,11 @@ from isthmus.experiments.grid import Json
 from isthmus.experiments.paper.cells import Tally, gap_of, make_case
 from isthmus.experiments.paper.count import FROM_SCRATCH, NOISES, Count
 from isthmus.experiments.paper.figure import Figure
-from isthmus.experiments.paper.settings import FIGURE_4, FIGURE_4_ARMS, QUICK_NOISES, SHARE
+from isthmus.experiments.paper.settings import ARMS, FIGURE_4, OURS, QUICK_NOISES, SHARE, Arm
 
-COLOURS: dict[str, str] = dict(zip(FIGURE_4_ARMS, (UNADAPTED, ADAPTED), strict=True))
-APART = 0.36
-"""Between the two arms of a noise, which are one apart."""
+COLOURS: dict[str, str] = dict(zip(ARMS, (UNADAPTED, ADAPTED, "#e69f00", "#56b4e9", "#cc79a7"), strict=True))
+WIDTH = 0.72
+"""Of all arms of a noise together, which are one apart."""
 
 
 def draw_figure_4(tallies: Sequence[Tally]) -> Drawing:
@@ -25,17 +25,17 @@ def draw_figure_4(tallies: Sequence[Tally]) -> Drawing:
     for axes, robot in zip(drawing.subplots(len(robots), squeeze=False).flat, robots, strict=True):
         _draw(axes, [tally for tally in tallies if tally.case.robot == robot])
         axes.set_title(robot, loc="left", fontsize=11)
-    drawing.legend(handles=_legend(), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    drawing.legend(handles=_legend(tallies), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
     drawing.supylabel("thousands of samples until 3/4 of the expert", fontsize=10)
     return drawing
 
 
 def _draw(axes: Axes, tallies: Sequence[Tally]) -> None:
     noises = list(dict.fromkeys(Count.of(tally).noise for tally in tallies))
+    arms = list(dict.fromkeys(tally.case.arm for tally in tallies))
     for tally in tallies:
-        count = Count.of(tally)
-        arm = FIGURE_4_ARMS.index(tally.case.arm)
-        _draw_case(axes, noises.index(count.noise) + (arm - 0.5) * APART, tally, count)
+        count, place = Count.of(tally), (arms.index(tally.case.arm) + 0.5) / len(arms) - 0.5
+        _draw_case(axes, noises.index(count.noise) + place * WIDTH, tally, count)
     axes.set_yscale("log")
     axes.set_ylim(*_limits(tallies))
     axes.yaxis.set_major_formatter(lambda samples, _place: f"{samples / 1000:g}")
@@ -54,8 +54,11 @@ def _draw_case(axes: Axes, x: float, tally: Tally, count: Count) -> None:
     axes.plot(around[len(reached) :], [budget] * count.not_reached, "^", color=colour, markersize=5, fillstyle="none")
     if count.median is not None:
         axes.plot((x - 0.12, x + 0.12), (count.median, count.median), color=colour, linewidth=2.5)
-    beside = x + (-0.16, 0.16)[FIGURE_4_ARMS.index(tally.case.arm)]
-    if count.paper is not None:
+    ours = [arm.name for arm in OURS]
+    beside = x + (0.16 if tally.case.arm == ours[-1] else -0.16)
+    if tally.case.arm not in ours:
+        pass  # the paper's number stands beside ours
+    elif count.paper is not None:
         axes.plot(beside, count.paper, "D", color=colour, markersize=6, fillstyle="none", markeredgewidth=1.4)
     else:
         _say(axes, beside, 0.95, "N/A", colour)
@@ -81,7 +84,7 @@ def _name(std: float, correlation: float) -> str:
     return f"noise {std:g}\ncorrelation {correlation:g}" if std else "no noise"
 
 
-def _legend() -> list[Line2D]:
+def _legend(tallies: Sequence[Tally]) -> list[Line2D]:
     def key(label: str, colour: str, marker: str, width: float = 0, size: float = 6) -> Line2D:
         style = "full" if width else "none"
         return Line2D(
@@ -89,10 +92,17 @@ def _legend() -> list[Line2D]:
         )
 
     return [
-        *(key(f"ours, {arm}: seeds and median", colour, "o", 2.5, 3) for arm, colour in COLOURS.items()),
-        key("the paper's", EXPERT, "D"),
+        *(
+            key(f"{_arm_text(arm)}: seeds and median", COLOURS[arm], "o", 2.5, 3)
+            for arm in dict.fromkeys(tally.case.arm for tally in tallies)
+        ),
+        key("as the paper prints it", EXPERT, "D"),
         key(f"{NOT_REACHED} within the budget", EXPERT, "^"),
     ]
+
+
+def _arm_text(arm: str) -> str:
+    return arm if ARMS[arm].method else f"ours, {arm}"
 
 
 COLUMNS = (
@@ -113,7 +123,7 @@ ABOUT = (
 )
 
 
-def figure_4(*, quick: bool = False) -> Figure:
+def figure_4(*, quick: bool = False, arms: Sequence[Arm] = OURS) -> Figure:
     """The figure, as the settings have it."""
     cases = [
         make_case(
@@ -125,7 +135,7 @@ def figure_4(*, quick: bool = False) -> Figure:
             quick=quick,
         )
         for robot, choices in FIGURE_4.items()
-        for arm in FIGURE_4_ARMS
+        for arm in arms
         for std, correlation in (QUICK_NOISES if quick else NOISES)
     ]
     return Figure(

@@ -50,7 +50,8 @@ def write_report(
     """The report of a localiser: `figures` of each set of pictures, and its worst cases with the name of their set."""
     lead = [
         f"A localiser of {results['object']!r}, trained on {results['images']:,} randomised renderings and on no "
-        f"other picture. It takes {results['milliseconds']:.1f} ms of one core for a picture.",
+        f"other picture, in {results['training']['core_minutes']:.0f} minutes of one core. It takes "
+        f"{results['milliseconds']:.1f} ms of one core for a picture.",
     ]
     sections = [_table(name, one) for name, one in figures.items()]
     sections += [_confidence(name, one) for name, one in figures.items()]

@@ -7,7 +7,9 @@ import numpy as np
 
 from isthmus.adapt import Source
 from isthmus.adapt.reference.policy import ReferencePolicy
-from isthmus.core import AnyPolicy, Float, stream
+from isthmus.core import AnyPolicy, Float, Int, Mlp, stream
+from isthmus.estimate.course import Course, course_of
+from isthmus.estimate.training import trained_network
 from isthmus.policies import ZeroPolicy
 from isthmus.robots import load_task
 from isthmus.tasks import Task
@@ -27,6 +29,7 @@ class SourceContext:
     seed: int
     _scores: dict[tuple[type[Target], int], tuple[Scored, Scored]] = field(default_factory=dict)
     _unadapted: dict[tuple[str, int], Scored] = field(default_factory=dict)
+    _networks: dict[tuple[int, ...], Mlp] = field(default_factory=dict)
 
     @staticmethod
     def of(task: str, policy: PolicyFile | None, seed: int) -> "SourceContext":
@@ -38,6 +41,19 @@ class SourceContext:
     def source(self) -> Source:
         """What methods know of it."""
         return make_source(self.task, self.policy, self.seed)
+
+    @cached_property
+    def course(self) -> Course:
+        """How the policy moves in the simulator, for estimators."""
+        return course_of(self.policy, self.task.source(WORLDS), stream(self.seed, "course"))
+
+    def estimator_network(self, sensed: Int) -> Mlp:
+        """The network of a learned estimator for these sensors (m,)."""
+        key = tuple(sensed.tolist())
+        if key not in self._networks:
+            made = trained_network(self.policy, self.task.robot_model, sensed, self.course, self.seed)
+            self._networks[key] = made
+        return self._networks[key]
 
     @cached_property
     def observation_scale(self) -> Float:

@@ -1,14 +1,15 @@
 """A reference in a file: recorded observations of a robot, without actions, one control period apart."""
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from isthmus.adapt.common.reference import Reference
 from isthmus.adapt.reference.policy import ReferencePolicy, reference_policy
 from isthmus.core import Problem, WorldSpec
-from isthmus.io import load_arrays, save_arrays
+from isthmus.io import load_arrays, write_whole
+from isthmus.io.files import pack_arrays
 from isthmus.tasks import Task
 from isthmus.transfer.source.source import WORLDS
 
@@ -19,9 +20,14 @@ SAME_PERIOD = 1e-6
 
 def write_reference(path: Path, reference: Reference, spec: WorldSpec) -> None:
     """Write the recorded observations as one npz file, with their names and the control period."""
+    write_whole(path, pack_reference(reference, spec))
+
+
+def pack_reference(reference: Reference, spec: WorldSpec) -> bytes:
+    """The content of that file."""
     lengths = np.array([len(track) for track in reference.tracks])
     about = {"kind": KIND, "names": list(spec.observation_names), "period": spec.control_period}
-    save_arrays(path, {"observations": reference.observations, "lengths": lengths}, about)
+    return pack_arrays({"observations": reference.observations, "lengths": lengths}, about)
 
 
 def is_reference(path: Path) -> bool:
@@ -37,7 +43,11 @@ def is_reference(path: Path) -> bool:
 
 def read_reference(path: Path, spec: WorldSpec) -> Reference:
     """The reference in a file, refused unless it is of the robot that `spec` describes."""
-    arrays, about = load_arrays(path, KIND, follow=True)
+    return reference_of(*load_arrays(path, KIND, follow=True), path, spec)
+
+
+def reference_of(arrays: dict[str, np.ndarray], about: dict[str, Any], path: Path, spec: WorldSpec) -> Reference:
+    """The same for the content of the file at `path`."""
     names, period = about.get("names"), about.get("period")
     if not isinstance(names, list) or not isinstance(period, float) or not period > 0:
         raise Problem(f"{path} is not a reference file, or it is damaged (it has no names or no period)")

@@ -1,34 +1,48 @@
 """What is known of the source, as methods see it."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
 from isthmus.adapt import Source, SourceCost
 from isthmus.adapt.auto.perturbed_world import PerturbedWorld
+from isthmus.adapt.auto.selection import SURELY
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse, SourceFacts
 from isthmus.adapt.reference.policy import ReferencePolicy
 from isthmus.core import AnyPolicy, Episode, Float, Problem, stream
+from isthmus.core.loss import noticeable_loss
+from isthmus.core.statistics import PairedGain
+from isthmus.estimate.estimation import Estimation
+from isthmus.estimate.rehearsed import NoisyStage, Sensing
 from isthmus.evaluate import Scorable, evaluate
-from isthmus.experts import load_robust
+from isthmus.experts import conditioned_path, load_conditioned, load_expert, load_robust
 from isthmus.policies import NetworkPolicy, ZeroPolicy
+from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.policies.finetuner import Finetuner
 from isthmus.policies.sim_derived import SimDerivedPolicy
-from isthmus.sysid.forward_model import fit_forward_model
+from isthmus.sim import CorrectedWorld, MujocoWorld
+from isthmus.sysid.forward_model import ForwardModel, fit_forward_model
 from isthmus.tasks import Task
 
 EPISODES = 8
 """In a part of a rehearsal."""
 BETTER = 0.7
 """Share of the simulator's error that a fitted model may leave: one that explains less is worth nothing."""
+LOOKED_AT = 200
+"""Recorded steps in which the effect of a disturbance is looked at."""
 MORE = 1.1
 """How many times as much may be unpredictable in it as in the source."""
 
 
-def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
-    """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen."""
+def rehearsal_in(task: Task, expert: AnyPolicy, seed: int, estimation: Estimation | None = None) -> Rehearse:
+    """Rehearsals of a policy, scored as the task is in the source simulator; the target's reward is not seen.
+
+    With an `estimation` policies are shown what its filter makes of sensors as noisy as it takes them for. Where they
+    are shown enough without, there is no filter.
+    """
 
     @cache
     def source(part: int) -> Float:
@@ -54,28 +68,127 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int) -> Rehearse:
         delay: int = 0,
         *,
         correct: bool = True,
+        covariance: Float | None = None,
     ) -> Rehearsal:
-        perturbation, world_of = perturbation_in(None), task.source
-        forward = fit_forward_model(task.robot_model, episodes, z) if correct else None
-        if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
-            # What a model explains is no disturbance in it; one in which more is unpredictable has explained nothing.
-            left = perturbation_in(forward.unclamped_target().simulator)
-            if _prediction_std(left) <= MORE * _prediction_std(perturbation):
-                perturbation, world_of = left, forward.world
-
-        def scores(policy: AnyPolicy, history: int, part: int) -> Float:
-            world = world_of(EPISODES)
-            perturbed = PerturbedWorld(world, perturbation, stream(seed, "rehearsal disturbance", part), delay)
-            return evaluate(task, perturbed, policy, history, stream(seed, "rehearsal", part)).scores
-
-        def perturbed_world(n: int) -> PerturbedWorld:
-            return PerturbedWorld(
-                world_of(n), perturbation, stream(seed, "practice disturbance", n), see=derived_view()
-            )
-
-        return Rehearsal(scores, source, zero, finetuner_among(task, perturbed_world))
+        sensing = None if estimation is None else estimation.sensing
+        if not correct:
+            known = _as_it_is(task, perturbation_in)
+        elif sensing is not None:
+            known = _as_sensed(task, episodes, perturbation_in, sensing)
+        else:
+            known = _as_it_seems(task, episodes, perturbation_in, z, _Uncertainty(covariance, seed))
+        stand = _Stand(task, seed, known, delay, sensing)
+        if estimation is not None and estimation.may_do_without and sensing is not None:
+            plain = replace(stand, sensing=replace(sensing, filter=sensing.shown))
+            raw, filtered = (one.scores(expert, 1, 0) for one in (plain, stand))
+            if _is_enough(raw, filtered, source(0), zero(0)):
+                stand = plain
+            estimation.use(stand is not plain)
+        return Rehearsal(stand.scores, source, zero, finetuner_among(task, partial(stand.practice, derived_view)))
 
     return rehearsal
+
+
+Worlds = Callable[[int], MujocoWorld | CorrectedWorld]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of the target."""
+
+    perturbation: Perturbation
+    world_of: Worlds
+    """n simulations of it."""
+    practised_in: Worlds
+    """n simulations of it as it may well be, to train in."""
+
+
+@dataclass(frozen=True)
+class _Uncertainty:
+    """How much the samples leave open of the physics."""
+
+    covariance: Float | None
+    """Of its parameters; None where that is not known."""
+    seed: int
+
+    def around(self, forward: ForwardModel) -> Worlds:
+        """N robots as the target may well be."""
+        covariance = self.covariance
+        if covariance is None:
+            return forward.world
+        return lambda n: forward.drawn(n, covariance, stream(self.seed, "posterior", n))
+
+
+def _as_it_is(task: Task, perturbation_in: PerturbationIn) -> _Known:
+    """The source simulator, and the target's perturbation in its terms."""
+    return _Known(perturbation_in(None), task.source, task.source)
+
+
+def _as_it_seems(
+    task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, z: Float | None, unsure: _Uncertainty
+) -> _Known:
+    """The target's perturbation, and n simulations of it: corrected ones, where they explain much more."""
+    plain = _as_it_is(task, perturbation_in)
+    forward = fit_forward_model(task.robot_model, episodes, z)
+    if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
+        # What a model explains is no disturbance in it; one in which more is unpredictable has explained nothing.
+        left = perturbation_in(forward.unclamped_target().simulator)
+        if _prediction_std(left) <= MORE * _prediction_std(plain.perturbation):
+            return _Known(left, forward.world, unsure.around(forward))
+    return plain
+
+
+def _as_sensed(task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, sensing: Sensing) -> _Known:
+    """The physics that innovations show, without noise of sensors, or disturbances for which they leave no room."""
+    perturbation = perturbation_in(sensing.kalman.simulator)
+    runs = [one for episode in episodes for one in episode]
+    before = np.concatenate([one.observations[:-1] for one in runs])
+    applied = np.concatenate([one.applied for one in runs])
+    steps = np.unique(np.linspace(0, len(applied) - 1, LOOKED_AT).astype(int))
+    disturbance = perturbation.response.disturbance
+    most = sensing.largest_disturbance(before[steps], applied[steps])
+    response = replace(perturbation.response, disturbance=replace(disturbance, std=np.minimum(disturbance.std, most)))
+
+    def world(n: int) -> MujocoWorld:
+        return MujocoWorld(task.robot_model, n, models=sensing.model)
+
+    return _Known(Perturbation(response, np.zeros_like(perturbation.noise)), world, world)
+
+
+def _is_enough(raw: Float, filtered: Float, source: Float, zero: Float) -> bool:
+    """Whether a policy does well on noisy sensors as they are, by scores (n,) with them and behind a filter."""
+    lost = PairedGain.of(source, raw, ddof=0).mean
+    noticed = noticeable_loss(float(source.mean()), float(source.std()), float(zero.mean()))
+    return lost <= noticed or PairedGain.of(raw, filtered, ddof=0).exceeds(by=SURELY)
+
+
+@dataclass(frozen=True)
+class _Stand:
+    """Simulations in which the target is as it seems to be."""
+
+    task: Task
+    seed: int
+    known: _Known
+    delay: int
+    sensing: Sensing | None
+
+    def scores(self, policy: AnyPolicy, history: int, part: int) -> Float:
+        """Of a policy (n,), in one part of a rehearsal."""
+        world, rng = self.known.world_of(EPISODES), stream(self.seed, "rehearsal disturbance", part)
+        stage = self._stage(EPISODES, stream(self.seed, "rehearsal sensors", part))
+        perturbed = PerturbedWorld(world, self.known.perturbation, rng, self.delay, estimator=stage)
+        return evaluate(self.task, perturbed, policy, history, stream(self.seed, "rehearsal", part)).scores
+
+    def practice(self, view: Callable[[], Callable[[Float], Float] | None], n: int) -> PerturbedWorld:
+        """Where a policy that may be changed is trained on, in n simulations."""
+        rng, stage = (
+            stream(self.seed, "practice disturbance", n),
+            self._stage(n, stream(self.seed, "practice sensors", n)),
+        )
+        return PerturbedWorld(self.known.practised_in(n), self.known.perturbation, rng, see=view(), estimator=stage)
+
+    def _stage(self, n: int, rng: np.random.Generator) -> NoisyStage | None:
+        return None if self.sensing is None else self.sensing.stage(n, rng)
 
 
 def _prediction_std(perturbation: Perturbation) -> float:
@@ -107,6 +220,15 @@ def robust_for(task: Task) -> Callable[[], AnyPolicy]:
     return lambda: load_robust(task)
 
 
+def conditioned_for(task: Task, policy: AnyPolicy) -> Callable[[], ConditionedPolicy] | None:
+    """The task's policy that is told physics; None where there is none, or where the expert is not the policy."""
+    if not (conditioned_path(task.name).exists() and isinstance(policy, NetworkPolicy)):
+        return None
+    ours, experts = policy.network.arrays(), load_expert(task).network.arrays()
+    same = ours.keys() == experts.keys() and all(np.array_equal(ours[name], experts[name]) for name in ours)
+    return partial(load_conditioned, task) if same and policy.squash is None else None
+
+
 def source_cost(task: Task) -> SourceCost:
     """What planners minimise: the score that results are reported in, turned round."""
     simulator = task.unclamped()
@@ -136,6 +258,7 @@ def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
         cost=source_cost(task),
         finetuner=finetuner_in(task),
         robust=robust_for(task),
+        conditioned=conditioned_for(task, policy),
         rehearsal=rehearsal_in(task, policy, seed),
         robot_model=task.robot_model,
         facts=None if followed is None else _facts(followed),

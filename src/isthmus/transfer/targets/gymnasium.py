@@ -68,7 +68,8 @@ class EnvironmentTarget:
     def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's own reward in the source simulator, which the environment's should be."""
         episodes = max(self._episodes, SOURCE_EPISODES)
-        return Scored.of(evaluate(self._task, self._task.source(episodes), policy, 1, rng).returns)
+        found = evaluate(self._task, self._task.source(episodes), policy, 1, rng)
+        return Scored.of(found.returns, found.effort)
 
     def score(
         self,
@@ -78,7 +79,8 @@ class EnvironmentTarget:
         settled: Settled | None = None,  # noqa: ARG002 - its episodes are few
     ) -> Scored:
         """The environment's reward, one episode after another."""
-        return Scored.of(evaluate_environment(self._world, policy, history, self._episodes, rng).returns)
+        found = evaluate_environment(self._world, policy, history, self._episodes, rng)
+        return Scored.of(found.returns, found.effort)
 
     def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """One episode."""

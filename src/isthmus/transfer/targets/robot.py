@@ -8,6 +8,7 @@ import numpy as np
 
 from isthmus.core import AnyPolicy, Float, Lost, Problem, rollout
 from isthmus.evaluate import Trace, evaluate, record
+from isthmus.evaluate.effort import EffortMeter
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.address import RobotAddress, open_driver
 from isthmus.hardware.link import Link
@@ -91,7 +92,8 @@ class RobotTarget:
 
     def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
-        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
+        found = evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng)
+        return Scored.of(found.scores, found.effort)
 
     def score(
         self,
@@ -101,17 +103,19 @@ class RobotTarget:
         settled: Settled | None = None,  # noqa: ARG002 - its trials are few
     ) -> Scored:
         """The task's score, one trial after another."""
-        return Scored.of(np.array([self.try_out(policy, history, start).sum() for start in self.trials(rng)]))
+        meter = EffortMeter(self._world.spec, 1)
+        scores = [self.try_out(policy, history, start, meter).sum() for start in self.trials(rng)]
+        return Scored.of(np.array(scores), meter.effort)
 
     def trials(self, rng: np.random.Generator) -> Float:
         """Where the judged episodes begin (episodes, obs)."""
         return self._observed(*self._trial.robot_model.start(rng, self._episodes))
 
-    def try_out(self, policy: AnyPolicy, history: int, start: Float) -> Float:
-        """The score of every step of one trial from `start` (obs,)."""
+    def try_out(self, policy: AnyPolicy, history: int, start: Float, meter: EffortMeter | None = None) -> Float:
+        """The score of every step of one trial from `start` (obs,); a `meter` hears what the actuators were asked."""
         for attempt in range(ATTEMPTS):
             try:
-                return self._tried(policy, history, start)
+                return self._tried(policy, history, start, meter=meter)
             except Lost:
                 if attempt == ATTEMPTS - 1 or self._link.stop.asked:
                     raise
@@ -149,14 +153,25 @@ class RobotTarget:
         """Leave the arm holding."""
         self._world.close()
 
-    def _tried(self, policy: AnyPolicy, history: int, start: Float, seen: list[Float] | None = None) -> Float:
+    def _tried(
+        self,
+        policy: AnyPolicy,
+        history: int,
+        start: Float,
+        seen: list[Float] | None = None,
+        meter: EffortMeter | None = None,
+    ) -> Float:
         task, world = self._task, self._world
         self.move_to(start)
         before, scores = self._measured(world.sensed), list[Float]()
+        if meter is not None:
+            meter.begin()
         for moment in rollout(world, policy, world.observations, history=history):
             after = self._measured(world.sensed)
             scores.append(task.score(before, moment.step.applied, after))
             before = after
+            if meter is not None:
+                meter.add(moment.step.applied, moment.running)
             if seen is not None:
                 seen.append(moment.step.observations)
         return np.concatenate(scores)

@@ -9,7 +9,8 @@ from isthmus.core import AnyPolicy, Bool, Episode, Float, Step, World, WorldSpec
 from isthmus.core.statistics import standard_error
 from isthmus.core.trajectory import rewarded
 from isthmus.evaluate import Trace, evaluate, record
-from isthmus.evaluate.evaluation import Scorable
+from isthmus.evaluate.effort import Effort
+from isthmus.evaluate.evaluation import Evaluation, Scorable
 from isthmus.gaps import Gap
 from isthmus.policies import TracedPolicy
 from isthmus.sim import SealedRobot
@@ -131,21 +132,22 @@ class SimulatedTarget:
 
     def score_source(self, policy: AnyPolicy, rng: np.random.Generator) -> Scored:
         """The task's score in the source simulator."""
-        return Scored.of(evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng).scores)
+        found = evaluate(self._trial, self._trial.source(self._episodes), policy, 1, rng)
+        return Scored.of(found.scores, found.effort)
 
     def score(
         self, policy: AnyPolicy, history: int, rng: np.random.Generator, settled: Settled | None = None
     ) -> Scored:
         """The task's score, all episodes at once; where something may be settled before, some first."""
         first = self._episodes if settled is None else min(FIRST_EPISODES, self._episodes)
-        scores = self._scores(first, policy, history, rng)
-        if first < self._episodes and not (settled and settled(scores)):
-            scores = np.concatenate((scores, self._scores(self._episodes - first, policy, history, rng)))
-        return Scored.of(scores)
+        found = [self._evaluated(first, policy, history, rng)]
+        if first < self._episodes and not (settled and settled(found[0].scores)):
+            found.append(self._evaluated(self._episodes - first, policy, history, rng))
+        return Scored.of(np.concatenate([one.scores for one in found]), Effort.joined([one.effort for one in found]))
 
-    def _scores(self, n: int, policy: AnyPolicy, history: int, rng: np.random.Generator) -> Float:
+    def _evaluated(self, n: int, policy: AnyPolicy, history: int, rng: np.random.Generator) -> Evaluation:
         world = self._worlds[n] = self._worlds.get(n) or self._make(self._trial, n)
-        return evaluate(self._trial, world, policy, history, rng).scores
+        return evaluate(self._trial, world, policy, history, rng)
 
     def record(self, policy: TracedPolicy, history: int, rng: np.random.Generator) -> Trace:
         """A few episodes side by side."""

@@ -26,7 +26,7 @@ class Calibration:
     std_scale: float = 1.0
     """Times the heatmap's standard deviation: the root-mean-square error of the right object."""
     coarse_weight: float = 0.3
-    """Weight of the first stage's log probability beside the second's, when a candidate is chosen."""
+    """Weight of the first stage's log probability beside the second's log odds, when a candidate is chosen."""
 
     def probability(self, features: Float) -> float:
         """That the right object was chosen."""

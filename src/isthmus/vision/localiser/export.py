@@ -17,7 +17,10 @@ OPSET = 17
 
 
 def export_networks(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, folder: Path) -> None:
-    """Write coarse.onnx and crop.onnx: inputs are bytes (n, height, width, 3), red first."""
+    """Write coarse.onnx and crop.onnx: inputs are bytes (n, height, width, 3), red first.
+
+    All weights are in them by the names they have in training, so that training can begin with them.
+    """
     width, height = frame.coarse
     _export(coarse, (height, width), folder / COARSE, ["heat"])
     _export(crop, (frame.crop, frame.crop), folder / CROP, ["heat", "nothing", "turn"])
@@ -32,5 +35,6 @@ def _export(network: nn.Module, size: tuple[int, int], path: Path, outputs: list
         torch.onnx.export(
             network, (example,), buffer, input_names=["pictures"], output_names=outputs, opset_version=OPSET,
             dynamic_axes={name: {0: "n"} for name in ("pictures", *outputs)}, dynamo=False,
+            training=torch.onnx.TrainingMode.PRESERVE,  # keeps normalisations apart; ONNX Runtime merges them itself
         )  # fmt: skip
     write_whole(path, buffer.getvalue())

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from isthmus.core.commit import current_commit
 from isthmus.io import read_json, write_json
 from isthmus.vision.localiser.confidence import fit_calibration
-from isthmus.vision.localiser.evaluate import Outcome, Trial, confidences, make_trials, score, summarise
+from isthmus.vision.localiser.evaluate import Outcome, Trial, confidences, judge, make_trials, score, summarise
 from isthmus.vision.localiser.export import export_networks
 from isthmus.vision.localiser.file import LocaliserFile
 from isthmus.vision.localiser.locate import Localiser
@@ -23,11 +23,13 @@ from isthmus.vision.stage.draw import ANY, CONDITIONS
 from isthmus.vision.stage.scene import read_scene
 from isthmus.vision.tracer.photographs import read_photographs
 
-CALIBRATION, JUDGED = 400, 200
-"""Renderings that the confidence is calibrated on, and those of each condition that are judged."""
+JUDGED = 200
+"""Renderings of each condition that are judged; twice as many others calibrate the confidence."""
 WORST = 6
 """Pictures of each condition that are shown in the report."""
 TIMED = 40
+COARSE_WEIGHTS = (0.5, 0.25, 1.0, 0.0)
+"""That are tried; the first of those that are as good."""
 
 
 def finish(
@@ -35,19 +37,18 @@ def finish(
 ) -> tuple[dict[str, Any], list[tuple[Trial, Outcome]]]:
     """Write the localiser of a run's checkpoint and its figures on renderings; returns these and the worst cases."""
     scene = read_scene(settings.scene)
-    coarse, crop, images = trained_networks(settings, folder)
+    coarse, crop, effort = trained_networks(settings, folder)
     localiser = torch_localiser(coarse, crop, settings.frame, scene)
     report("calibrating")
     held_out = make_trials(
         settings.scene, settings.randomise, settings.frame, 2 * count, settings.seed + 2, conditions=(ANY,)
     )
-    outcomes = score(localiser, held_out)
-    localiser = replace(localiser, calibration=calibrate(localiser, outcomes))
+    localiser = calibrated(localiser, held_out)
     report("writing ONNX")
     export_networks(coarse, crop, settings.frame, folder)
     LocaliserFile(
         localiser.facts, settings.frame, localiser.calibration, build_stage(scene, settings.randomise, (64, 64)).camera,
-        scene.table, images, current_commit(),
+        scene.table, effort.images, current_commit(),
     ).save(folder)  # fmt: skip
     localiser, _ = load_localiser(folder)  # what is judged is what is used
     report("measuring on renderings")
@@ -55,7 +56,8 @@ def finish(
     outcomes = score(localiser, trials)
     results: dict[str, Any] = {
         "object": settings.scene.target,
-        "images": images,
+        "images": effort.images,
+        "training": asdict(effort),
         "milliseconds": milliseconds(localiser, trials[0]),
         "renderings": summarise(outcomes, localiser.facts.radius),
         "history": read_json(folder / HISTORY)["points"] if (folder / HISTORY).is_file() else [],
@@ -87,13 +89,23 @@ def score_photographs(
     return {"half": half, "images": facts.images, "commit": current_commit(), **figures}, worst(trials, outcomes)
 
 
-def calibrate(localiser: Localiser, outcomes: Sequence[Outcome]) -> Any:  # noqa: ANN401 - a Calibration
-    """The calibration that fits these outcomes."""
+def calibrated(localiser: Localiser, trials: Sequence[Trial]) -> Localiser:
+    """The localiser with the weight of its first stage, and the confidence, that fit these trials best."""
+    seen = [localiser.candidates(one.picture, one.camera) for one in trials]
+    best, outcomes = localiser, list[Outcome]()
+    for weight in COARSE_WEIGHTS:
+        one = replace(localiser, calibration=replace(localiser.calibration, coarse_weight=weight))
+        found = [
+            judge(one, trial, one.choose(candidates, trial.camera))
+            for trial, candidates in zip(trials, seen, strict=True)
+        ]
+        if not outcomes or sum(each.right for each in found) > sum(each.right for each in outcomes):
+            best, outcomes = one, found
     _, right = confidences(outcomes)
     features = np.array([one.located.features for one in outcomes])
     error = np.array([one.error for one in outcomes])
     std = np.array([one.located.std for one in outcomes])
-    return fit_calibration(features, right, error, std, localiser.calibration)
+    return replace(best, calibration=fit_calibration(features, right, error, std, best.calibration))
 
 
 def worst(trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> list[tuple[Trial, Outcome]]:

@@ -17,7 +17,7 @@ from isthmus.vision.samples import Frame, fold
 from isthmus.vision.stage.scene import Table
 from isthmus.vision.windows import cut, to_crop, windows_at
 
-CANDIDATES = 4
+CANDIDATES = 8
 """Places of the first stage that the second looks at."""
 SURE = 0.5
 """Least probability of having the right object below which the answer is "not sure"."""
@@ -78,13 +78,20 @@ class _Grid:
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class Candidate:
+    """A place where the object may be."""
+
     pixel: Float
-    score: float
     coarse_mass: float
+    """Probability that the first stage gives it."""
     crop_mass: float
+    """Probability that the second stage gives it."""
     spread: float
+    """Standard deviation in pixels."""
     turn: Float
+    """Cosine and sine of symmetry times the yaw from the direction of view (2,)."""
+    near: float
+    """Pixels within which another candidate is the same place."""
 
 
 @dataclass(frozen=True)
@@ -101,52 +108,57 @@ class Localiser:
 
     def locate(self, picture: Image, camera: Camera) -> Located:
         """Locate the object in a picture of the camera, at full resolution."""
+        return self.choose(self.candidates(picture, camera), camera)
+
+    def candidates(self, picture: Image, camera: Camera) -> list[Candidate]:
+        """Where the object may be, as both stages see it."""
         small = np.asarray(cv2.resize(picture, self.frame.coarse, interpolation=cv2.INTER_AREA), np.uint8)
-        logits = np.asarray(self.coarse(small[None])[0], float)
         whole = _Grid(np.full(2, -PADDING * self.frame.scale), COARSE_STRIDE * self.frame.scale)
-        peaks = find_peaks(softmax(self._on_table(logits, camera, whole)), CANDIDATES, COARSE_REACH)
+        [heat] = self._on_table(np.asarray(self.coarse(small[None]), float), camera, [whole])
+        peaks = find_peaks(softmax(heat), CANDIDATES, COARSE_REACH)
         middles = whole.pixels(np.array([peak.at for peak in peaks]))
         windows = windows_at(camera, middles, self.facts.height, self.facts.radius, self.frame.crop)
         grids = [_Grid(window[:2], STRIDE * window[2] / self.frame.crop) for window in windows]
         crops = np.stack([to_crop(cut(picture, window), self.frame.crop) for window in windows])
         places, nothing, turns = self.crop(crops)
-        candidates = [
-            self._candidate(peak, grid, self._on_table(np.asarray(place, float), camera, grid), float(none), turn)
-            for peak, grid, place, none, turn in zip(peaks, grids, places, nothing, turns, strict=True)
+        masked = self._on_table(np.asarray(places, float), camera, grids)
+        return [
+            self._candidate(peak, grid, place, float(none), turn)
+            for peak, grid, place, none, turn in zip(peaks, grids, masked, nothing, turns, strict=True)
         ]
-        return self._choose(candidates, camera)
 
-    def _on_table(self, logits: Float, camera: Camera, grid: _Grid) -> Float:
-        """Logits of the cells from which the object's middle can be seen on the table; all, if the camera sees none."""
-        rows, columns = logits.shape
-        ends = np.array([[0, 0], [columns, 0], [0, rows], [columns, rows]], float)
-        if (self._off_table(ends, camera, grid) <= 0).all():  # so are all cells between them: a table is convex
-            return logits
-        corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1]
-        near = self._off_table(corners.astype(float), camera, grid).reshape(rows + 1, columns + 1)
-        nearest: Float = np.minimum.reduce([near[:-1, :-1], near[:-1, 1:], near[1:, :-1], near[1:, 1:]])
+    def _on_table(self, logits: Float, camera: Camera, grids: list[_Grid]) -> Float:
+        """Logits (n, rows, columns) where the object's middle can be on the table; all where none of a heatmap is."""
+        n, rows, columns = logits.shape
+        corners = np.indices((rows + 1, columns + 1)).reshape(2, -1).T[:, ::-1].astype(float)
+        pixels = np.concatenate([grid.pixels(corners) for grid in grids])
+        near = self._off_table(pixels, camera).reshape(n, rows + 1, columns + 1)
+        nearest: Float = np.minimum.reduce([near[:, :-1, :-1], near[:, 1:, :-1], near[:, :-1, 1:], near[:, 1:, 1:]])
         seen = nearest < self.facts.radius  # an object whose middle is at the edge, and a calibration that is off
-        return np.where(seen, logits, -np.inf) if seen.any() else logits
+        keep = seen | ~seen.any(axis=(1, 2), keepdims=True)
+        return np.where(keep, logits, -np.inf)
 
-    def _off_table(self, cells: Float, camera: Camera, grid: _Grid) -> Float:
-        """How far beyond the table's edges places in cells (n, 2) are, at the object's height; negative on it."""
-        points = camera.to_plane(grid.pixels(cells), self.facts.height)[:, :2]
+    def _off_table(self, pixels: Float, camera: Camera) -> Float:
+        """How far beyond the table's edges pixels (n, 2) are, at the object's height; negative on it."""
+        points = camera.to_plane(pixels, self.facts.height)[:, :2]
         off = np.maximum(np.array(self.table.low) - points, points - np.array(self.table.high)).max(axis=1)
         return np.nan_to_num(off, nan=np.inf)
 
-    def _candidate(self, peak: Peak, grid: _Grid, place: Float, none: float, turn: Float) -> _Candidate:
+    def _candidate(self, peak: Peak, grid: _Grid, place: Float, none: float, turn: Float) -> Candidate:
         cells = place.shape[0]
         shares = softmax(np.append(place.ravel(), none))
         [best] = find_peaks(shares[:-1].reshape(cells, cells), 1) or [peak]
-        score = np.log(max(best.mass, 1e-9)) + self.calibration.coarse_weight * np.log(max(peak.mass, 1e-9))
         said = np.asarray(turn, float)[:, best.cell[0], best.cell[1]]
-        return _Candidate(grid.pixels(best.at), float(score), peak.mass, best.mass, best.spread * grid.step, said)
+        return Candidate(
+            grid.pixels(best.at), peak.mass, best.mass, best.spread * grid.step, said, grid.step * cells / 4
+        )
 
-    def _choose(self, candidates: list[_Candidate], camera: Camera) -> Located:
-        candidates = sorted(candidates, key=lambda one: -one.score)
-        best = candidates[0]
-        others = [one for one in candidates[1:] if np.linalg.norm(one.pixel - best.pixel) > self.frame.crop / 4]
-        margin = best.score - others[0].score if others else 10.0
+    def choose(self, candidates: list[Candidate], camera: Camera) -> Located:
+        """The best of at least one candidate."""
+        ranked = sorted(((self._score(one), one) for one in candidates), key=lambda pair: -pair[0])
+        score, best = ranked[0]
+        others = [other for other, one in ranked[1:] if np.linalg.norm(one.pixel - best.pixel) > best.near]
+        margin = score - others[0] if others else 10.0
         features = np.array([_log_odds(best.crop_mass), _log_odds(best.coarse_mass), min(margin, 10.0)])
         position = camera.to_plane(best.pixel, self.facts.height)[0]
         return Located(
@@ -154,13 +166,17 @@ class Localiser:
             self.calibration.probability(features), best.pixel, features,
         )  # fmt: skip
 
-    def _yaw(self, best: _Candidate, position: Float, camera: Camera) -> float | None:
+    def _score(self, one: Candidate) -> float:
+        """How well both stages like a candidate: log odds of the second, and the first as what is known before it."""
+        return _log_odds(one.crop_mass) + self.calibration.coarse_weight * float(np.log(max(one.coarse_mass, 1e-9)))
+
+    def _yaw(self, best: Candidate, position: Float, camera: Camera) -> float | None:
         if self.facts.symmetry == 0 or not np.isfinite(position).all():
             return None
         turn = float(np.arctan2(best.turn[1], best.turn[0])) / self.facts.symmetry
         return fold(turn + heading(camera, position), self.facts.symmetry)
 
-    def _std(self, best: _Candidate, camera: Camera) -> float:
+    def _std(self, best: Candidate, camera: Camera) -> float:
         """Standard deviation on the table, from that in the picture."""
         around = best.pixel + best.spread * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
         points = camera.to_plane(around, self.facts.height)

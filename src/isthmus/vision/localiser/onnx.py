@@ -14,15 +14,20 @@ from isthmus.policies.onnx_runtime import open_session
 from isthmus.vision.localiser.file import KIND, LocaliserFile
 from isthmus.vision.localiser.locate import Localiser
 from isthmus.vision.localiser.settings import COARSE, CROP, FACTS
+from isthmus.vision.localiser.shipped import localiser_folder, shipped_names
 
 LARGEST = 256 << 20
 
 
 def load_localiser(folder: Path) -> tuple[Localiser, LocaliserFile]:
-    """The localiser that was trained in a folder, and what stands beside its networks."""
+    """The localiser that was trained in a folder, or ships under that name, and what stands beside its networks."""
+    folder = localiser_folder(folder)
     path = folder / FACTS
     if not path.is_file():
-        raise Problem(f"{folder} has no trained localiser: train one with `isthmus vision train SCENE --out {folder}`")
+        raise Problem(
+            f"{folder} has no trained localiser: train one with `isthmus vision train SCENE --out {folder}`, or name "
+            f"one that ships ({', '.join(shipped_names())})"
+        )
     data = read_json(path)
     if data.pop("kind", None) != KIND:
         raise Problem(f"{path} does not describe a localiser")

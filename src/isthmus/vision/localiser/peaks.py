@@ -42,9 +42,12 @@ def find_peaks(probability: Float, count: int, reach: int = REACH) -> list[Peak]
         up, to = max(0, row - reach), max(0, column - reach)
         window = probability[up : min(rows, row + reach + 1), to : min(columns, column + reach + 1)]
         mass = float(window.sum())
-        y, x = np.mgrid[up : up + window.shape[0], to : to + window.shape[1]] + 0.5
-        at = np.array([float((window * x).sum()), float((window * y).sum())]) / mass
-        variance = float((window * ((x - at[0]) ** 2 + (y - at[1]) ** 2)).sum()) / mass / 2
+        x: Float = to + np.arange(window.shape[1], dtype=float) + 0.5
+        y: Float = up + np.arange(window.shape[0], dtype=float) + 0.5
+        across: Float = window.sum(axis=0)
+        down: Float = window.sum(axis=1)
+        at: Float = np.array([float(across @ x), float(down @ y)]) / mass
+        variance = float(across @ (x - at[0]) ** 2 + down @ (y - at[1]) ** 2) / mass / 2
         peaks.append(Peak(at, mass, float(np.sqrt(variance)), (row, column)))
         left[up : up + window.shape[0], to : to + window.shape[1]] = 0
     return peaks

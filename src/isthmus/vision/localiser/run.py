@@ -1,6 +1,7 @@
 """Localisers whose networks are run by torch: while they are trained, and right after it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,11 +40,24 @@ def localiser_of(settings: TrainSettings, averages: Mapping[str, Mapping[str, Te
     return torch_localiser(coarse, crop, settings.frame, read_scene(settings.scene))
 
 
-def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwork, CropNetwork, int]:
-    """The averaged networks of a run's checkpoint, and how many images they were trained on."""
+@dataclass(frozen=True)
+class Effort:
+    """What went into a checkpoint."""
+
+    images: int
+    minutes: float
+    """By the clock."""
+    core_minutes: float
+    """Processor time of training and rendering together."""
+    commit: str
+
+
+def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwork, CropNetwork, Effort]:
+    """The averaged networks of a run's checkpoint, and what went into them."""
     coarse, crop = new_networks(settings)
     meta = load_average(folder / CHECKPOINT, {"coarse": coarse, "crop": crop})
-    return coarse, crop, int(meta["batches"]) * settings.batch
+    images, minutes, core_minutes = int(meta["batches"]) * settings.batch, meta["seconds"] / 60, meta["processor"] / 60
+    return coarse, crop, Effort(images, minutes, core_minutes, str(meta["commit"]))
 
 
 def torch_localiser(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, scene: Scene) -> Localiser:

@@ -6,6 +6,7 @@ from typing import Any
 
 from isthmus.core import Problem, check_range
 from isthmus.io import from_json, read_json, write_json
+from isthmus.vision.localiser.shipped import localiser_folder
 from isthmus.vision.randomise import Randomise
 from isthmus.vision.samples import Frame
 from isthmus.vision.stage.scene import SceneFile
@@ -27,8 +28,8 @@ class TrainSettings:
     """How long to train, by the clock."""
     images: int = 0
     """Stop after so many images instead, if it is not 0: then the result does not depend on the machine's speed."""
-    batch: int = 32
-    rate: float = 2e-3
+    batch: int = 16
+    rate: float = 1.5e-3
     """Largest learning rate."""
     widths: tuple[int, int, int, int] = (16, 32, 64, 96)
     """Channels at strides 2, 4, 8 and 16."""
@@ -38,7 +39,7 @@ class TrainSettings:
     backbone: bool = False
     """Train only what is behind a frozen network that was trained on photographs."""
     start: str | None = None
-    """Folder of a localiser, of any scene and object, whose weights are begun with; from scratch without one."""
+    """Folder or name of a localiser, of any scene and object, whose weights are begun with; else from scratch."""
 
     def __post_init__(self) -> None:
         check_range("minutes", self.minutes, 0.01, 100_000)
@@ -74,7 +75,7 @@ def _without_duration(settings: TrainSettings) -> dict[str, Any]:
 
 def read_settings(folder: Path) -> TrainSettings:
     """The settings that a run was begun with."""
-    path = folder / CONFIG
+    path = localiser_folder(folder) / CONFIG
     if not path.is_file():
         raise Problem(f"{folder} is no training run of a localiser: train one with `isthmus vision train`")
     return from_json(TrainSettings, read_json(path), path, "the settings of a training run")

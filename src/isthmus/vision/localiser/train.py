@@ -17,7 +17,8 @@ from isthmus.vision.localiser.evaluate import Trial, make_trials, score, summari
 from isthmus.vision.localiser.losses import Losses, compute_losses
 from isthmus.vision.localiser.run import localiser_of, new_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin, read_settings
-from isthmus.vision.localiser.weights import Average, load_average, load_checkpoint, save_checkpoint
+from isthmus.vision.localiser.shipped import localiser_folder
+from isthmus.vision.localiser.weights import Average, load_average, load_checkpoint, load_exported, save_checkpoint
 from isthmus.vision.stage.scene import read_scene
 from isthmus.vision.stream import StreamSpec, open_stream
 
@@ -59,13 +60,19 @@ class Training:
         coarse, crop = new_networks(settings)
         self.networks: dict[str, torch.nn.Module] = {"coarse": coarse, "crop": crop}
         if settings.start is not None:
-            load_average(Path(settings.start) / CHECKPOINT, self.networks)
+            start = localiser_folder(Path(settings.start))
+            if (start / CHECKPOINT).is_file():
+                load_average(start / CHECKPOINT, self.networks)
+            else:
+                load_exported(start, self.networks)
         for network in self.networks.values():
             network.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
         parameters = [one for network in self.networks.values() for one in network.parameters() if one.requires_grad]
         self.optimiser = torch.optim.AdamW(parameters, settings.rate, weight_decay=1e-4)
         self.averages = {name: Average(network) for name, network in self.networks.items()}
         self.batches, self.seconds = 0, 0.0
+        self.processor = 0.0
+        """Seconds of processor time, of all processes."""
         self.losses = dict[str, float]()
         self.next_look = 0.0
         """Seconds of training before which the error is not measured."""
@@ -93,7 +100,13 @@ class Training:
 
     def save(self, folder: Path) -> None:
         """Write a checkpoint."""
-        meta = {"batches": self.batches, "seconds": self.seconds, "losses": self.losses, "commit": current_commit()}
+        meta = {
+            "batches": self.batches,
+            "seconds": self.seconds,
+            "processor": self.processor,
+            "losses": self.losses,
+            "commit": current_commit(),
+        }
         save_checkpoint(folder / CHECKPOINT, self.networks, self.averages, self.optimiser, meta)
 
     def load(self, folder: Path) -> None:
@@ -101,6 +114,7 @@ class Training:
         if (folder / CHECKPOINT).is_file():
             meta = load_checkpoint(folder / CHECKPOINT, self.networks, self.averages, self.optimiser)
             self.batches, self.seconds = int(meta["batches"]), float(meta["seconds"])
+            self.processor = float(meta.get("processor", 0.0))
             self.losses = {name: float(value) for name, value in meta["losses"].items()}
 
 
@@ -125,6 +139,7 @@ def train(
     )
     with open_stream(spec, workers, run.batches) as batches:
         began, before, saved = time.monotonic(), run.seconds, time.monotonic()
+        processor = run.processor - time.process_time()
         for batch in batches:
             share = _share(settings, run)
             losses = compute_losses(run.networks["coarse"], run.networks["crop"], batch, settings.frame, scene.symmetry)  # type: ignore[arg-type]
@@ -132,6 +147,7 @@ def train(
                 raise Problem(f"training diverged after {run.batches} batches: give a smaller --rate")
             run.step(settings, losses, share)
             run.seconds = before + time.monotonic() - began
+            run.processor = processor + time.process_time() + batches.processor_seconds
             images, now = run.batches * settings.batch, _share(settings, run)
             due = now >= 1 or (int(now * LOOKS) > int(share * LOOKS) and run.seconds > run.next_look)
             looked = _look(settings, run, folder, trials) if due else None

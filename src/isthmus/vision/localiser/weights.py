@@ -9,9 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from isthmus.core import Problem
-from isthmus.io import load_arrays, save_arrays
+from isthmus.io import load_arrays, read_regular, save_arrays
+from isthmus.io.bounded import Unreadable
+from isthmus.vision.localiser.initialisers import read_initialisers
 
 KIND = "localiser checkpoint"
+COUNTER = "num_batches_tracked"
+"""Of a batch normalisation: it is not exported, as nothing depends on it."""
 
 
 class Average:
@@ -63,6 +67,20 @@ def load_checkpoint(
     described["state"] = state
     optimiser.load_state_dict(described)
     return meta
+
+
+def load_exported(folder: Path, networks: Mapping[str, nn.Module]) -> None:
+    """Put the weights of a localiser's ONNX files into the networks: coarse.onnx into `coarse`, and so on."""
+    for name, network in networks.items():
+        path = folder / f"{name}.onnx"
+        try:
+            arrays: dict[str, np.ndarray] = dict(read_initialisers(read_regular(path)))
+        except FileNotFoundError as error:
+            raise Problem(f"{path} is missing: the folder of a localiser has it") from error
+        except Unreadable as error:
+            raise Problem(f"{path} is not a network of a localiser ({error})") from error
+        counters = {key: one.numpy() for key, one in network.state_dict().items() if key.endswith(COUNTER)}
+        load_state(network, arrays | counters, path)
 
 
 def load_average(path: Path, networks: Mapping[str, nn.Module]) -> dict[str, Any]:

@@ -45,9 +45,21 @@ def generator(seed: int, index: int, purpose: str = "image") -> np.random.Genera
     return np.random.Generator(np.random.Philox(key=stream_seed(seed, "vision", purpose), counter=index << 128))
 
 
-def draw(stage: Stage, randomise: Randomise, rng: np.random.Generator, condition: str = ANY) -> Drawn:
-    """Put target, distractors, camera, lights and looks at random; returns what there is to see."""
+def draw(
+    stage: Stage,
+    randomise: Randomise,
+    rng: np.random.Generator,
+    condition: str = ANY,
+    place: tuple[float, float] | None = None,
+) -> Drawn:
+    """Put target, distractors, camera, lights and looks at random; returns what there is to see.
+
+    With a `place` on the table the target is there, whether the camera sees it or not.
+    """
     camera, position, pixel = _camera_and_target(stage, randomise, rng)
+    if place is not None:
+        position = np.array([*place, stage.scene.height])
+        pixel = camera.project(position)[0]
     yaw = float(rng.uniform(-np.pi, np.pi))
     _place_target(stage, position, yaw)
     count = _how_many(randomise, rng, condition)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isthmus.adapt.mpc.ilqr import Local, backward, ilqr, least_in_box
+from isthmus.adapt.mpc.ilqr import Local, backward, ilqr
 
 NO_LIMIT = np.full(2, 1e9)
 
@@ -91,19 +91,6 @@ def test_within_limits_no_change_of_a_control_makes_the_plan_cheaper():
         other = np.clip(plan.controls + 0.02 * rng.standard_normal(plan.controls.shape), -limit, limit)
         changed = ilqr(system, start, other, -limit, limit, iterations=0)
         assert (changed.cost >= plan.cost - 1e-9).all()
-
-
-@given(st.integers(0, 1000))
-def test_the_least_in_a_box_is_flat_or_held(seed):
-    rng = np.random.default_rng(seed)
-    root = rng.standard_normal((6, 5, 5))
-    hessian, slope = root @ root.transpose(0, 2, 1) + 0.1 * np.eye(5), 3 * rng.standard_normal((6, 5))
-    u, held = least_in_box(hessian, slope, np.full((6, 5), -0.5), np.full((6, 5), 0.7))
-    gradient = np.einsum("nab,nb->na", hessian, u) + slope
-    assert np.abs(gradient[~held]).max(initial=0) < 1e-7
-    assert (gradient[held & (u == 0.7)] < 0).all()
-    assert (gradient[held & (u == -0.5)] > 0).all()
-    assert np.isin(u[held], (-0.5, 0.7)).all()
 
 
 def test_a_cost_that_is_not_convex_is_regularised_where_it_is_not():

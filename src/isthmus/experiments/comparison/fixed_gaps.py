@@ -6,13 +6,13 @@ from pathlib import Path
 from isthmus.core import unknown_name
 from isthmus.experiments.comparison.case import Case, choose_entries
 from isthmus.experiments.comparison.comparison import Comparison
+from isthmus.experiments.comparison.fixed_gaps_page import write_fixed_gaps
 from isthmus.experiments.comparison.run import compare
 from isthmus.experiments.comparison.settings import BUDGETS, SUITE, SUITE_METHODS, SUITE_ROUNDS, SUITE_STOPS
-from isthmus.experiments.comparison.suite_page import write_suite
 from isthmus.experiments.grid import Json, Watch
 
 
-def run_suite(
+def run_fixed_gaps(
     out: Path,
     results: Path,
     command: str,
@@ -31,21 +31,21 @@ def run_suite(
     for kind, names, there in (("task", only, SUITE), ("method", methods, known)):
         for name in names:
             if name not in there:
-                raise unknown_name(f"{kind} of the suite", name, there)
+                raise unknown_name(f"{kind} of the fixed gaps", name, there)
 
     return compare(
-        suite_cases(),
+        fixed_gap_cases(),
         out,
         seeds=seeds,
         workers=workers,
         tasks=only,
         methods=methods,
-        show=lambda comparisons: write_suite(comparisons, command, results),
+        show=lambda comparisons: write_fixed_gaps(comparisons, command, results),
         watch=watch,
     )
 
 
-def suite_cases() -> list[Case]:
+def fixed_gap_cases() -> list[Case]:
     """What the suite compares."""
     return [
         Case(

@@ -19,7 +19,7 @@ from isthmus.experiments.tables import Section
 COLOURS, TAKEN, PALE = "RdYlGn", "#0072b2", "#eeeeee"
 
 
-def draw_suite(comparisons: Sequence[Comparison]) -> Figure:
+def draw_fixed_gaps(comparisons: Sequence[Comparison]) -> Figure:
     """The score of every method on every gap; what to take is framed."""
     tasks = list(dict.fromkeys(one.case.task for one in comparisons))
     by_task = [[one for one in comparisons if one.case.task == task] for task in tasks]
@@ -80,14 +80,14 @@ BY_BUDGET = (
 )
 
 
-def write_suite(comparisons: Sequence[Comparison], command: str, folder: Path) -> None:
+def write_fixed_gaps(comparisons: Sequence[Comparison], command: str, folder: Path) -> None:
     """Write compare.json, compare.md, compare.svg and compare.html."""
     page = page_of(TITLE, comparisons, lead=[_state(comparisons)], sections=_sections(comparisons))
-    data, text = suite_json(comparisons, command), _markdown(comparisons, command)
-    publish(folder, "compare", data, text, draw_suite(comparisons), page)
+    data, text = fixed_gaps_json(comparisons, command), _markdown(comparisons, command)
+    publish(folder, "compare", data, text, draw_fixed_gaps(comparisons), page)
 
 
-def suite_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any]:
+def fixed_gaps_json(comparisons: Sequence[Comparison], command: str) -> dict[str, Any]:
     """As plain data; how scores came with the samples is left out."""
     plain = [one.to_json() for one in comparisons]
     for one in plain:

@@ -3,21 +3,21 @@ import json
 import pytest
 
 from isthmus.core import Problem
-from isthmus.experiments.comparison import suite
+from isthmus.experiments.comparison import fixed_gaps
 from isthmus.experiments.comparison.comparison import Comparison
+from isthmus.experiments.comparison.fixed_gaps import fixed_gap_cases, run_fixed_gaps
+from isthmus.experiments.comparison.fixed_gaps_page import write_fixed_gaps
 from isthmus.experiments.comparison.settings import ORACLES_ON_PAGE, SUITE, SUITE_SEEDS
-from isthmus.experiments.comparison.suite import run_suite, suite_cases
-from isthmus.experiments.comparison.suite_page import write_suite
 from isthmus.experiments.comparison.wins import records
 
 
 def test_the_suite_has_the_robots_and_gaps_it_promises():
-    gaps = {task: {case.gap for case in suite_cases() if case.task == task} for task in SUITE}
+    gaps = {task: {case.gap for case in fixed_gap_cases() if case.task == task} for task in SUITE}
     assert min(len(gaps[task]) for task in ("reacher", "hopper")) >= 6
     assert min(len(gaps[task]) for task in ("half-cheetah", "humanoid")) >= 3
     assert all(gap in gaps[task] for task, gap in ORACLES_ON_PAGE)
     assert SUITE_SEEDS >= 3
-    for case in suite_cases():
+    for case in fixed_gap_cases():
         case.check()
 
 
@@ -58,7 +58,7 @@ def test_the_files_say_what_to_take_and_what_is_missing(comparisons, make_row, t
     begun = Comparison(
         comparisons[0].case, 2, (make_row("unadapted", 0.5, missing=(1,)), make_row("pd", missing=(0, 1))), {}
     )
-    write_suite([*comparisons, empty, begun], "isthmus experiment suite", tmp_path)
+    write_fixed_gaps([*comparisons, empty, begun], "isthmus experiment fixed-gaps", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "| reacher | tilt=90 | 0.500 ± 0.000 | pd | 0.900 ± 0.000 | 0.300 |" in text
     assert "| reacher | tilt=90 | missing | missing | missing | missing |" in text
@@ -73,29 +73,29 @@ def test_the_files_say_what_to_take_and_what_is_missing(comparisons, make_row, t
 
 
 def test_ceilings_stand_beside_what_is_reached_where_they_are_asked_for(comparisons, tmp_path, monkeypatch):
-    monkeypatch.setattr("isthmus.experiments.comparison.suite_page.ORACLES_ON_PAGE", (("reacher", "tilt=90"),))
+    monkeypatch.setattr("isthmus.experiments.comparison.fixed_gaps_page.ORACLES_ON_PAGE", (("reacher", "tilt=90"),))
     known = {"normalised": 0.8, "standard_error": 0.01, "out_of_reach": 1.0}
     first = comparisons[0]
     both = Comparison(first.case, 2, first.rows, {**first.oracle_scores, "root": known})
-    write_suite([both], "isthmus experiment suite", tmp_path)
+    write_fixed_gaps([both], "isthmus experiment fixed-gaps", tmp_path)
     text = (tmp_path / "compare.md").read_text()
     assert "0.300 with equal weights, and 0.800 with weights on the unactuated root" in text
     assert "The best that is reached is 0.900, by pd." in text
 
 
 def test_a_suite_runs_what_is_named_and_writes_its_results(tmp_path, in_process, monkeypatch, tiny):
-    monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd")])
-    run_suite(tmp_path / "work", tmp_path / "results", "isthmus experiment suite", seeds=1, only=["reacher"])
+    monkeypatch.setattr(fixed_gaps, "fixed_gap_cases", lambda: [tiny("pd")])
+    run_fixed_gaps(tmp_path / "work", tmp_path / "results", "isthmus experiment fixed-gaps", seeds=1, only=["reacher"])
     assert {path.name for path in (tmp_path / "results").iterdir()} == {
         *("compare.html", "compare.json", "compare.md", "compare.svg")
     }
-    with pytest.raises(Problem, match=r"unknown task of the suite 'reachr'.*did you mean 'reacher'"):
-        run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, only=["reachr"])
-    with pytest.raises(Problem, match=r"unknown method of the suite 'outo'.*did you mean 'auto'"):
-        run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["outo"])
+    with pytest.raises(Problem, match=r"unknown task of the fixed gaps 'reachr'.*did you mean 'reacher'"):
+        run_fixed_gaps(tmp_path / "work", tmp_path / "results", "", seeds=1, only=["reachr"])
+    with pytest.raises(Problem, match=r"unknown method of the fixed gaps 'outo'.*did you mean 'auto'"):
+        run_fixed_gaps(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["outo"])
 
 
 def test_methods_that_are_named_run_without_the_others_and_the_ceilings(tmp_path, in_process, monkeypatch, tiny):
-    monkeypatch.setattr(suite, "suite_cases", lambda: [tiny("pd,residual-action")])
-    run_suite(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["pd"])
+    monkeypatch.setattr(fixed_gaps, "fixed_gap_cases", lambda: [tiny("pd,residual-action")])
+    run_fixed_gaps(tmp_path / "work", tmp_path / "results", "", seeds=1, methods=["pd"])
     assert in_process == ["reacher, tilt=90, pd, seed 0"]

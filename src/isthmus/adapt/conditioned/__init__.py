@@ -1,0 +1,1 @@
+"""A policy that is told the physics of its robot."""
