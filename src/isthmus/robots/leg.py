@@ -84,6 +84,7 @@ def leg_spec(**_options: float) -> mujoco.MjSpec:
         actuator.ctrlrange, actuator.ctrllimited = (-REACH, REACH), 1
         actuator.forcerange, actuator.forcelimited = (-LIMIT, LIMIT), 1
     clock = spec.worldbody.add_body(name="clock", mass=1.0, inertia=np.ones(3), explicitinertial=True)
+    clock.gravcomp = 1.0  # time does not fall, whatever is found out about gravity
     clock.add_joint(name="clock", type=mujoco.mjtJoint.mjJNT_SLIDE.value, axis=(1, 0, 0), damping=np.zeros(3))
     for key in list(spec.keys):
         spec.delete(key)

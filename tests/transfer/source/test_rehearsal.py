@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,24 @@ def test_a_rehearsal_foresees_the_score_on_the_target(gap):
     np.testing.assert_allclose(foreseen, happened, atol=0.02 * np.abs(happened).max())
     source = evaluate(TASK, TASK.source(len(foreseen)), EXPERT, 1, stream(0, "rehearsal", 0)).scores
     np.testing.assert_array_equal(rehearsal.source(0), source)
+
+
+def test_a_fit_that_moves_unlike_the_target_is_not_rehearsed_in(monkeypatch):
+    """Single steps may be explained by physics that leads elsewhere: the records tell."""
+    recorded_there = recorded("tilt=90")
+
+    def wrong(robot_model, episodes, z):
+        elsewhere = recorded("tilt=90,gravity=3")
+        return replace(
+            fit_forward_model(robot_model, elsewhere, z), fitted=fit_forward_model(robot_model, episodes).fitted
+        )
+
+    monkeypatch.setattr("isthmus.transfer.source.source.fit_forward_model", wrong)
+    rehearsal = rehearsal_in(TASK, EXPERT, 0)(recorded_there, nothing, None)
+    np.testing.assert_allclose(rehearsal.scores(EXPERT, 1, 0), rehearsal.source(0))
+    # Of a robot whose commands are late, the records do not tell it in this way.
+    late = rehearsal_in(TASK, EXPERT, 0)(recorded_there, nothing, None, 1)
+    assert late.scores(EXPERT, 1, 0).mean() < rehearsal.source(0).mean()
 
 
 def test_a_policy_is_practised_where_it_is_rehearsed():

@@ -41,12 +41,21 @@ class PerturbedWorld:
     def reset(self, rng: np.random.Generator, which: Bool | None = None) -> Float:
         """Start new episodes, with new disturbances."""
         rows = slice(None) if which is None else which
+        self._begin(rows)
+        self._state = self._world.reset(rng, which).copy()
+        return self._sensed(self._state, rows)
+
+    def place(self, observations: Float) -> Float:
+        """Start new episodes at `observations` (n, obs), with new disturbances."""
+        self._begin(slice(None))
+        self._state = self._world.place(observations).copy()
+        return self._sensed(self._state, slice(None))
+
+    def _begin(self, rows: Rows) -> None:
         rest = np.zeros((self.n, self.spec.action_size))[rows]
         self._delay.begin(rest, self.fields, self._rng, rows)
         self._disturbance.begin(rest, self.fields, self._rng, rows)
         self._past[rows] = 0.0
-        self._state = self._world.reset(rng, which).copy()
-        return self._sensed(self._state, rows)
 
     def step(self, commands: Float, which: Bool | None = None) -> Step:
         """Give commands (n, act); what arrives of them is disturbed."""

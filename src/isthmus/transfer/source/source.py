@@ -8,11 +8,12 @@ import numpy as np
 
 from isthmus.adapt import Source, SourceCost
 from isthmus.adapt.auto.perturbed_world import PerturbedWorld
+from isthmus.adapt.auto.replay import MOST, can_replay, replay_errors, surely_nearer
 from isthmus.adapt.auto.selection import SURELY
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse, SourceFacts
 from isthmus.adapt.reference.policy import ReferencePolicy
-from isthmus.core import AnyPolicy, Episode, Float, Problem, stream
+from isthmus.core import AnyPolicy, Episode, Float, Problem, Trajectory, stream
 from isthmus.core.loss import noticeable_loss
 from isthmus.core.statistics import PairedGain
 from isthmus.estimate.estimation import Estimation
@@ -76,7 +77,9 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int, estimation: Estimatio
         elif sensing is not None:
             known = _as_sensed(task, episodes, perturbation_in, sensing)
         else:
-            known = _as_it_seems(task, episodes, perturbation_in, z, _Uncertainty(covariance, seed))
+            candidates = _as_it_seems(task, episodes, perturbation_in, z, _Uncertainty(covariance, seed))
+            runs = () if delay else tuple(episode[0] for episode in episodes[-MOST:])
+            known = _as_it_moves(task, expert, runs, candidates, seed)
         stand = _Stand(task, seed, known, delay, sensing)
         if estimation is not None and estimation.may_do_without and sensing is not None:
             plain = replace(stand, sensing=replace(sensing, filter=sensing.shown))
@@ -126,16 +129,34 @@ def _as_it_is(task: Task, perturbation_in: PerturbationIn) -> _Known:
 
 def _as_it_seems(
     task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, z: Float | None, unsure: _Uncertainty
-) -> _Known:
-    """The target's perturbation, and n simulations of it: corrected ones, where they explain much more."""
+) -> tuple[_Known, ...]:
+    """What is known of the target by corrected simulations, where they explain much more, and by the source itself."""
     plain = _as_it_is(task, perturbation_in)
     forward = fit_forward_model(task.robot_model, episodes, z)
     if forward and forward.fitted.model_error < BETTER * forward.fitted.simulator_error:
         # What a model explains is no disturbance in it; one in which more is unpredictable has explained nothing.
         left = perturbation_in(forward.unclamped_target().simulator)
         if _prediction_std(left) <= MORE * _prediction_std(plain.perturbation):
-            return _Known(left, forward.world, unsure.around(forward))
-    return plain
+            return _Known(left, forward.world, unsure.around(forward)), plain
+    return (plain,)
+
+
+def _as_it_moves(
+    task: Task, policy: AnyPolicy, runs: Sequence[Trajectory], known: Sequence[_Known], seed: int
+) -> _Known:
+    """The first of what is known, unless the last surely moves more as the target did, when its runs are replayed."""
+    if len(known) == 1 or not can_replay(runs):
+        return known[0]
+    errors = [
+        replay_errors(
+            PerturbedWorld(one.world_of(len(runs)), one.perturbation, stream(seed, "replay disturbance")),
+            policy,
+            runs,
+            task.robot_model.spec.targets,
+        )
+        for one in known
+    ]
+    return known[-1] if surely_nearer(errors[-1], errors[0], SURELY) else known[0]
 
 
 def _as_sensed(task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, sensing: Sensing) -> _Known:
