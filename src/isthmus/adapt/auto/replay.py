@@ -33,7 +33,7 @@ def can_replay(runs: Sequence[Trajectory]) -> bool:
 def replay_errors(world: Placeable, policy: AnyPolicy, runs: Sequence[Trajectory], targets: Int) -> Float:
     """How far each run (n,) goes from what was recorded, in standard deviations of what was recorded."""
     lengths = np.array([min(len(run), LONGEST) for run in runs])
-    over = np.arange(lengths.max())[:, None] < lengths  # (t, n)
+    over: Bool = np.arange(int(lengths.max()))[:, None] < lengths  # (t, n)
     given = _padded([(run.commands - run.source)[:LONGEST] for run in runs])
     recorded = _padded([run.observations[1 : LONGEST + 1, targets] for run in runs])
     offsets = iter(given)
