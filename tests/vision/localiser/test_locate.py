@@ -34,7 +34,7 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
         return height - ((across - place[0]) ** 2 + (down - place[1]) ** 2) / (2 * 0.8**2)
 
     def coarse(pictures):
-        assert pictures.shape == (1, 120, 160, 3)
+        assert pictures.shape == (1, 180, 240, 3)
         heat = bump(17, 22, (at / 4 + 8) / 8, 8.0)
         if other is not None:
             heat = np.maximum(heat, bump(17, 22, (other / 4 + 8) / 8, 9.0))
