@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from isthmus.core import Problem
-from isthmus.vision.calibrate import calibrate_checkerboard, calibrate_points
+from isthmus.vision.calibrate import calibrate_checkerboard, calibrate_points, corners_of_edges
 from isthmus.vision.conform import conform
 
 CORNERS = np.array([[-1.26, -0.5, 0.89], [-1.26, 0.6, 0.89], [-0.5, 0.55, 0.89], [-0.52, -0.61, 0.89]])
@@ -22,6 +22,17 @@ def test_a_known_focal_length_is_kept_and_pixel_errors_are_reported(camera):
     found = calibrate_points(CORNERS, pixels, (640, 480), focal=camera.focal)
     assert found.camera.focal == camera.focal
     assert 0.1 < found.error < 2
+
+
+def test_corners_out_of_the_picture_are_where_the_edges_meet(camera):
+    corners = camera.project(CORNERS)
+    after = np.roll(corners, -1, axis=0)
+    edges = np.hstack([0.3 * corners + 0.7 * after, 0.8 * corners + 0.2 * after])
+    assert corners_of_edges(edges) == pytest.approx(corners, abs=1e-6)
+    assert not np.all((corners > 0) & (corners < [640, 480]))
+    for damaged in (edges[[0, 0, 2, 3]], np.repeat(edges[:, :2], 2, axis=0).reshape(4, 4)):
+        with pytest.raises(Problem, match="do not meet"):
+            corners_of_edges(damaged)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ WIDEST, NARROWEST = 0.3, 8.0
 """Focal lengths that are tried, as shares of the picture's width: 118 to 7 degrees."""
 TRIED = 60
 """How many of them."""
+PARALLEL = 1e-3
+"""Sine of the angle below which two edges have no corner."""
 GOOD = 0.01
 """Error of a good calibration, as a share of the picture's width."""
 
@@ -65,6 +67,20 @@ def calibrate_points(points: Float, pixels: Float, size: tuple[int, int], focal:
             "are in the same order in both"
         )
     return Calibrated(camera, left)
+
+
+def corners_of_edges(edges: Float) -> Float:
+    """Pixels (n, 2) of a table's corners, which may lie out of the picture, from two pixels on each of its edges.
+
+    `edges` (n, 4) are x, y, x, y; edge k runs from corner k to corner k + 1, and the last one back to the first.
+    """
+    ends = np.concatenate([np.asarray(edges, float).reshape(-1, 2, 2), np.ones((len(edges), 2, 1))], axis=2)
+    lines = np.cross(ends[:, 0], ends[:, 1])  # (n, 3), homogeneous
+    lines = lines / np.maximum(np.linalg.norm(lines[:, :2], axis=1, keepdims=True), 1e-12)
+    meet = np.cross(np.roll(lines, 1, axis=0), lines)  # (n, 3); the last number is the sine of the angle between them
+    if np.any(np.abs(meet[:, 2]) < PARALLEL):
+        raise Problem("two edges of the table that follow each other do not meet: give each by two pixels far apart")
+    return meet[:, :2] / meet[:, 2:]
 
 
 def calibrate_checkerboard(

@@ -6,6 +6,8 @@ import numpy as np
 from isthmus.core import Float
 from isthmus.vision.camera import Camera
 from isthmus.vision.pixels import Image
+from isthmus.vision.samples import Frame, Sample
+from isthmus.vision.windows import in_crop
 
 TRUE, SAID = (40, 220, 60), (255, 40, 160)
 
@@ -29,6 +31,19 @@ def mark_yaw(picture: Image, camera: Camera, position: Float, yaw: float, length
         (a, b), (c, d) = (tuple(int(np.clip(one, -1000, 10_000)) for one in end) for end in ends)
         cv2.line(out, (a, b), (c, d), SAID, 2, cv2.LINE_AA)
     return out
+
+
+def marked_sample(sample: Sample, frame: Frame) -> Image:
+    """What a rendering shows to the networks: the whole picture at twice its size, and its crops below it."""
+    zoom = 2
+    whole = mark_cross(sample["coarse"].repeat(zoom, 0).repeat(zoom, 1), sample["pixel"] * zoom / frame.scale, TRUE, 14)
+    edge = min(whole.shape[1] // max(1, frame.crops), zoom * frame.crop)
+    below = np.zeros((edge, whole.shape[1], 3), np.uint8)
+    for number, (crop, window) in enumerate(zip(sample["crops"], sample["windows"], strict=True)):
+        larger = np.asarray(cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_LINEAR), np.uint8)
+        at = in_crop(sample["pixel"], window, edge)
+        below[:, number * edge : (number + 1) * edge] = mark_cross(larger, at, TRUE, 8)
+    return np.vstack([whole, below])
 
 
 def grid(pictures: list[Image], columns: int) -> Image:

@@ -21,7 +21,7 @@ class Randomise:
     """Share of distractors with the target's own colours, or with its shape in another size."""
     tumbled: float = 0.25
     """Share of distractors that lie in any orientation; the others stand upright at any yaw."""
-    occluded: float = 0.25
+    occluded: float = 0.4
     """Share of images with distractors where one stands between camera and target."""
     own_look: bool = False
     """Keep the target's own material. Otherwise it has random textures too, and only its shape tells it from others."""

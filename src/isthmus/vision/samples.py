@@ -23,7 +23,7 @@ class Frame:
 
     full: tuple[int, int] = (640, 480)
     """Width and height of the camera's pictures."""
-    coarse: tuple[int, int] = (160, 120)
+    coarse: tuple[int, int] = (240, 180)
     """Width and height of the whole picture at low resolution."""
     crop: int = 64
     """Edge of a crop, which shows not quite two diameters of the object."""

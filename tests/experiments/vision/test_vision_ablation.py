@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("cv2", reason="vision needs OpenCV: pip install 'isthmus[vision]'")
 
 from isthmus.bench.vision import can_render
+from isthmus.core import Problem
 from isthmus.experiments.vision import ablation
 from isthmus.experiments.vision.ablation import FULL, VARIANTS, cells_of, publish_ablation, run_cell, table_of
 from isthmus.io import read_json
@@ -44,6 +45,9 @@ def test_every_variant_differs_from_everything_in_one_thing_for_every_seed():
         changed = replace(one.settings, randomise=TINY.randomise, images=TINY.images, minutes=TINY.minutes, seed=0)
         assert changed == TINY
         assert (one.settings == replace(TINY, seed=one.seed)) == (one.variant == FULL)
+    assert [one.name for one in cells_of(TINY, 2, ("no noise",))] == ["no-noise-0", "no-noise-1"]
+    with pytest.raises(Problem, match=r"unknown kind of training 'no nose': choose from .* did you mean 'no noise'"):
+        cells_of(TINY, 1, ("no nose",))
 
 
 @pytest.mark.skipif(not can_render(), reason="nothing can be rendered on this machine")

@@ -11,6 +11,7 @@ from isthmus.vision.stage.scene import Table
 
 FRAME = Frame()
 EDGE, CELLS = FRAME.crop, FRAME.crop // 4
+WIDTH, HEIGHT = FRAME.coarse
 FACTS = ObjectFacts("cube", 0.93, 0.057, 4)
 TABLE = Table("table", (-1.26, -0.61), (-0.5, 0.61), 0.89)
 
@@ -34,10 +35,11 @@ def network_of(camera, target, decoy=None, *, turn=0.3):
         return height - ((across - place[0]) ** 2 + (down - place[1]) ** 2) / (2 * 0.8**2)
 
     def coarse(pictures):
-        assert pictures.shape == (1, 120, 160, 3)
-        heat = bump(17, 22, (at / 4 + 8) / 8, 8.0)
+        assert pictures.shape == (1, HEIGHT, WIDTH, 3)
+        rows, columns = -(-(HEIGHT + 16) // 8), -(-(WIDTH + 16) // 8)
+        heat = bump(rows, columns, (at / FRAME.scale + 8) / 8, 8.0)
         if other is not None:
-            heat = np.maximum(heat, bump(17, 22, (other / 4 + 8) / 8, 9.0))
+            heat = np.maximum(heat, bump(rows, columns, (other / FRAME.scale + 8) / 8, 9.0))
         return heat[None]
 
     def crop(crops):

@@ -88,7 +88,7 @@ def test_the_localiser_of_a_folder_is_the_network_that_was_trained(finished):
     localiser, facts = load_localiser(folder)
     coarse, crop, _ = trained_networks(SMALL, folder)
     same = torch_localiser(coarse, crop, SMALL.frame, read_scene(SMALL.scene))
-    pictures = np.random.default_rng(0).integers(0, 256, (2, 120, 160, 3), np.uint8)
+    pictures = np.random.default_rng(0).integers(0, 256, (2, *reversed(SMALL.frame.coarse), 3), np.uint8)
     crops = np.random.default_rng(1).integers(0, 256, (3, SMALL.frame.crop, SMALL.frame.crop, 3), np.uint8)
     assert localiser.coarse(pictures) == pytest.approx(same.coarse(pictures), abs=1e-4)
     for said, wanted in zip(localiser.crop(crops), same.crop(crops), strict=True):

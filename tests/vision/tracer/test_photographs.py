@@ -8,7 +8,13 @@ from isthmus.core import Problem
 from isthmus.io import write_json
 from isthmus.vision.tracer import photographs
 from isthmus.vision.tracer.materials import KINDS, make_albedo
-from isthmus.vision.tracer.photographs import Labels, make_photographs, read_photographs, read_picture
+from isthmus.vision.tracer.photographs import (
+    Labels,
+    check_photographs,
+    make_photographs,
+    read_photographs,
+    read_picture,
+)
 from isthmus.vision.tracer.tracer import develop
 
 
@@ -50,6 +56,8 @@ def test_halves_that_do_not_exist_and_sets_that_are_not_there(cube, tmp_path):
         make_photographs(cube, "testing", 1, tmp_path, 4, lambda *_: None)
     with pytest.raises(Problem, match="has no pictures"):
         read_photographs(tmp_path, "test", "alone")
+    with pytest.raises(Problem, match="unknown half 'tets'"):
+        check_photographs(tmp_path, "tets")
 
 
 def test_damaged_labels_are_refused(camera, tmp_path):

@@ -35,6 +35,8 @@ class Ablate:
     """Images of each training run."""
     seeds: int = 3
     """Runs of each kind."""
+    only: tuple[str, ...] = ()
+    """Names of the kinds to train, such as `everything` and `no distractors`; all when not given."""
     workers: int = 0
     """Processes that render; 0 for one less than there are cores."""
     judged: int = 100
@@ -60,7 +62,7 @@ class Ablate:
         self.scene.read()
         next(each_photograph(self.photographs, self.half))  # before hours of work
         file = SceneFile(self.scene.scene, self.scene.target, self.scene.table, self.scene.camera)
-        cells = cells_of(TrainSettings(file, self.randomise, images=self.images), self.seeds)
+        cells = cells_of(TrainSettings(file, self.randomise, images=self.images), self.seeds, self.only)
         workers = self.workers or max(1, usable_cores() - 1)
         columns = (
             TextColumn("{task.description:<28}", markup=False),
@@ -79,7 +81,7 @@ class Ablate:
                     bars.update(bar, completed=done + progress.share, detail=describe(progress))
 
                 found.append(run_cell(cell, self.out, self.photographs, self.half, workers, report, self.judged))
-        options = changed_options(self, "images", "seeds", "half", "photographs", "judged", "out")
+        options = changed_options(self, "images", "seeds", "only", "half", "photographs", "judged", "out")
         command = command_of(("vision", "ablate", self.scene.scene), options)
         publish_ablation(self.out, found, command)
         if self.json:

@@ -8,7 +8,7 @@ import numpy as np
 from tyro.conf import Positional, arg
 
 from isthmus.cli.output import print_json, stdout
-from isthmus.core import Problem
+from isthmus.core import Float, Problem
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,14 @@ class Calibrate:
     """Find where a camera is and what it sees, from the corners of the table or from a checkerboard that lies on it.
 
     Corners are given as pixels (`--pixels 78,190 538,195 ...`) and as places in the world (`--points x,y,z ...`), in
-    the same order.
+    the same order. Where corners of the table are out of the picture, give two pixels on each of its edges instead
+    (`--edges x,y,x,y ...`): the first edge runs from the first point to the second, the last one back to the first.
 
     Example: `isthmus vision calibrate picture.jpg --points -0.5,0.61,0.89 -0.5,-0.61,0.89 -1.1,0.3,0.89 -1.1,-0.3,0.89
     --pixels 78,190 538,195 152,372 473,372 --out camera.json`
+
+    Example: `isthmus vision calibrate picture.jpg --points -0.5,0.61,0.89 -0.5,-0.61,0.89 -1.26,-0.61,0.89
+    -1.26,0.61,0.89 --edges 100,189,525,194 545,205,624,329 620,449,20,449 1,317,76,196 --out camera.json`
 
     Example: `isthmus vision calibrate board.png --board 9x6 --square 0.025 --origin -0.9,0.1,0.89 --out camera.json`
     """
@@ -29,6 +33,9 @@ class Calibrate:
     """Places of points in the world, in metres: x,y,z each."""
     pixels: tuple[str, ...] = ()
     """Where these points are in the picture: x,y each, from the upper left corner."""
+    edges: tuple[str, ...] = ()
+    """Two pixels on each edge of the table, x,y,x,y, in place of --pixels; edges are as long as you like, and meet in
+    the points."""
     board: str | None = None
     """Inner corners of a checkerboard, columns x rows, as in 9x6."""
     square: float = 0.025
@@ -61,10 +68,12 @@ class Calibrate:
             )
         else:
             if not self.points:
-                raise Problem("give --points and --pixels of four or more corners, or --board for a checkerboard")
+                raise Problem(
+                    "give --points with --pixels of four or more corners, or with --edges of the table, "
+                    "or --board for a checkerboard"
+                )
             points = np.array([_numbers(one, 3, "--points") for one in self.points])
-            pixels = np.array([_numbers(one, 2, "--pixels") for one in self.pixels])
-            found = calibrate_points(points, pixels, size, self.focal)
+            found = calibrate_points(points, self._seen(), size, self.focal)
         found.camera.save(self.out)
         if self.json:
             print_json({"camera": asdict(found.camera), "error": found.error})
@@ -75,6 +84,20 @@ class Calibrate:
             f"points are {found.error:.2f} pixels off\ncamera: {self.out}",
             soft_wrap=True,
         )
+
+    def _seen(self) -> Float:
+        """Pixels of the points (n, 2)."""
+        from isthmus.vision.calibrate import corners_of_edges
+
+        if not self.edges:
+            return np.array([_numbers(one, 2, "--pixels") for one in self.pixels])
+        if self.pixels:
+            raise Problem("give --pixels of the points or --edges that meet in them, not both")
+        if len(self.edges) != len(self.points):
+            raise Problem(
+                f"--edges takes as many edges as there are points, got {len(self.edges)} for {len(self.points)}"
+            )
+        return corners_of_edges(np.array([_numbers(one, 4, "--edges") for one in self.edges]))
 
 
 def _numbers(text: str, count: int, option: str) -> list[float]:

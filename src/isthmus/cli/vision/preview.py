@@ -31,14 +31,11 @@ class Preview:
 
     def run(self) -> None:
         """Render, mark, write the page."""
-        import numpy as np
-
         from isthmus.core import check_range
         from isthmus.experiments.vision import write_preview
-        from isthmus.vision.marks import TRUE, mark_cross, png
+        from isthmus.vision.marks import marked_sample, png
         from isthmus.vision.renderer import Renderer
         from isthmus.vision.samples import Frame, new_samples
-        from isthmus.vision.windows import in_crop
 
         check_range("images", self.images, 1, 500)
         scene, frame = self.scene.read(), Frame()
@@ -46,15 +43,8 @@ class Preview:
         with Renderer(scene, self.randomise, frame, seed=self.seed) as renderer:
             for index in range(self.images):
                 drawn = renderer.sample(index, out[0])
-                whole = mark_cross(out[0]["coarse"].repeat(2, 0).repeat(2, 1), drawn.pixel / 2, TRUE, 14)
-                crops = [
-                    mark_cross(crop, in_crop(drawn.pixel, window, len(crop)), TRUE, 6)
-                    for crop, window in zip(out[0]["crops"], out[0]["windows"], strict=True)
-                ]
-                beside = np.zeros((frame.crop, whole.shape[1], 3), np.uint8)
-                beside[:, : frame.crop * len(crops)] = np.hstack(crops)
                 caption = f"image {index}: {len(drawn.distractors)} distractors"
-                pictures.append((png(np.vstack([whole, beside])), caption))
+                pictures.append((png(marked_sample(out[0], frame)), caption))
                 labels.append(
                     {
                         "image": index,
@@ -66,7 +56,7 @@ class Preview:
                 )
         lead = [
             f"Randomised renderings of {self.scene.target!r}: the whole picture at {frame.coarse[0]} x "
-            f"{frame.coarse[1]} pixels, and below it two crops at full resolution. The first crop of an image has the "
+            f"{frame.coarse[1]} pixels, and below it the crops at full resolution. The first crop of an image has the "
             "object in it, the others are what the network must learn to refuse."
         ]
         options = changed_options(self, "images", "seed", "out")

@@ -77,10 +77,13 @@ class TrainLocaliser:
         from isthmus.vision.samples import Frame
         from isthmus.vision.stage.scene import SceneFile
         from isthmus.vision.stream import usable_cores
+        from isthmus.vision.tracer.photographs import check_photographs
 
         check_range("judged", self.judged, 10, 10_000)
         check_range("workers", self.workers, 0, 256)
         check_range("threads", self.threads, 1, 256)
+        if self.photographs is not None:
+            check_photographs(self.photographs, self.half)
         file = SceneFile(self.scene.scene, self.scene.target, self.scene.table, self.scene.camera)
         settings = TrainSettings(
             file, self.randomise, Frame(), self.minutes, self.images, self.batch, self.rate, self.widths,

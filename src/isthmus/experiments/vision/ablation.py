@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.core import unknown_name
 from isthmus.core.commit import current_commit
 from isthmus.experiments.page import publish
 from isthmus.io import read_json, write_json
@@ -46,8 +47,8 @@ class Cell:
         return f"{self.variant.replace(' ', '-')}-{self.seed}"
 
 
-def cells_of(settings: TrainSettings, seeds: int) -> list[Cell]:
-    """All runs: every variant from each seed, all seeds of a variant before the next variant."""
+def cells_of(settings: TrainSettings, seeds: int, only: Sequence[str] = ()) -> list[Cell]:
+    """All runs, or those of the variants that are named: every variant of a seed before the next seed."""
     made: list[Cell] = []
     for seed in range(seeds):
         with_seed = replace(settings, seed=seed)
@@ -56,7 +57,11 @@ def cells_of(settings: TrainSettings, seeds: int) -> list[Cell]:
         for share in FRACTIONS:
             fewer = replace(with_seed, images=int(share * settings.images), minutes=share * settings.minutes)
             made.append(Cell(f"{share:.0%} of the images", seed, fewer))
-    return made
+    names = list(dict.fromkeys(one.variant for one in made))
+    for name in only:
+        if name not in names:
+            raise unknown_name("kind of training", name, names)
+    return [one for one in made if not only or one.variant in only]
 
 
 def run_cell(

@@ -25,6 +25,8 @@ FILLS = {SPHERE: np.pi / 6, CAPSULE: 0.7, ELLIPSOID: np.pi / 6, CYLINDER: np.pi 
 OF_MESHES = 0.5
 """Share of distractors that are meshes of the bank."""
 TRIES = 8
+TALLEST_OF = 3
+"""Shapes among which the one in front of the target is the tallest: seen from above, a low one hides nothing."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class _Shape:
             return math.hypot(self.size[0], self.size[1])
         return float(self.size[:2].max()) if self.kind == ELLIPSOID else float(self.size[0])
 
+    def tall(self) -> float:
+        """How high it is when it stands upright."""
+        if self.mesh is not None:
+            return float(self.mesh.solid.extents[2])
+        return 2 * self.above(np.eye(3))
+
     def above(self, rotation: Float) -> float:
         """How high its origin is above the table when it is rotated (3, 3)."""
         down = rotation[2]
@@ -78,10 +86,12 @@ def place_distractors(
     taken = [(target[0], target[1], stage.scene.radius)]
     low, high = np.array(stage.scene.table.low), np.array(stage.scene.table.high)
     for geom in stage.distractors[:count]:
-        shape = _shape(stage, randomise, rng)
+        in_front = hides and not placed
+        shapes = [_shape(stage, randomise, rng) for _ in range(TALLEST_OF if in_front else 1)]
+        shape = max(shapes, key=_Shape.tall)
         radius = shape.radius()
         chances = rng.random((TRIES, 2))
-        if hides and not placed:
+        if in_front:
             at = _in_front(target, eye, stage.scene.radius, radius, chances[0])
         else:
             found = _free(low + (high - low) * chances, np.array(taken), radius)
@@ -127,7 +137,7 @@ def _in_front(target: Float, eye: Float, own: float, other: float, chance: Float
     toward = eye[:2] - target[:2]
     toward = toward / np.linalg.norm(toward)
     across = np.array([-toward[1], toward[0]])
-    return target[:2] + toward * (own + other) * (0.8 + 0.3 * chance[0]) + across * own * 1.4 * (chance[1] - 0.5)
+    return target[:2] + toward * (own + other) * (0.75 + 0.25 * chance[0]) + across * own * 1.4 * (chance[1] - 0.5)
 
 
 def _free(chances: Float, taken: Float, radius: float) -> Float | None:

@@ -113,6 +113,8 @@ def make_photographs(
 
 def read_photographs(folder: Path, half: str, condition: str, count: int | None = None) -> list[Photograph]:
     """The pictures of one condition that are there, at most `count`."""
+    if half not in HALVES:
+        raise unknown_name("half", half, HALVES)
     place = folder / half / condition
     found: list[Photograph] = []
     for path in sorted(place.glob("*.json"))[:count]:
@@ -121,6 +123,12 @@ def read_photographs(folder: Path, half: str, condition: str, count: int | None 
     if not found:
         raise Problem(f"{place} has no pictures: make them with `isthmus vision photograph`")
     return found
+
+
+def check_photographs(folder: Path, half: str) -> None:
+    """Refuse a folder that has no pictures of a half, before anything that takes long."""
+    for condition in CONDITIONS:
+        read_photographs(folder, half, condition, 1)
 
 
 def _describe(folder: Path, described: SetDescription) -> None:
