@@ -5,7 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from isthmus.core.arrays import Float, Int
+from isthmus.core.arrays import Bool, Float, Int
+
+ROUNDING = 1e-5
+"""Half ranges by which commands may differ and still be the same: messages round, and so do networks, which give a row
+of a batch other last digits than the row alone."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +88,7 @@ class WorldSpec:
     def clip(self, commands: Float) -> Float:
         """What the actuators make of commands (n, act)."""
         return np.minimum(np.maximum(commands, self.action_low), self.action_high)
+
+    def same(self, commands: Float, others: Float) -> Bool:
+        """Which of commands (n, act) are the others (n,), but for rounding."""
+        return np.asarray((np.abs(commands - others) <= ROUNDING * self.half_range).all(axis=1), np.bool_)

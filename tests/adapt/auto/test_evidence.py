@@ -49,11 +49,14 @@ def test_who_is_closer_is_said_only_where_it_is_sure():
     assert not surely_closer(SOURCE, close[:2], far, 2.0)  # too few to say
 
 
-@pytest.mark.parametrize(("interrupted", "counts"), [(0.1, True), (0.9, False)])
-def test_runs_of_the_unadapted_policy_are_told_by_their_commands(interrupted, counts):
+@pytest.mark.parametrize(
+    ("interrupted", "rounding", "counts"), [(0.1, 0.0, True), (0.9, 0.0, False), (0.1, 5e-7, True), (0.1, 1e-3, False)]
+)
+def test_runs_of_the_unadapted_policy_are_told_by_their_commands(interrupted, rounding, counts):
+    """A network's answer to a row of a batch is not that to the row alone, to the last digit."""
     rng = np.random.default_rng(0)
     source = rng.standard_normal((50, 3))
     commands = np.where(rng.random(50)[:, None] < interrupted, 0.0, source)
     seen = np.zeros((51, TASK.robot_model.spec.observation_size))
-    run = Trajectory(seen, commands, commands, source, seen[1:])
-    assert bool(unadapted_runs([[run]])) is counts
+    run = Trajectory(seen, commands, commands, source + rounding, seen[1:])
+    assert bool(unadapted_runs(TASK.robot_model.spec, [[run]])) is counts

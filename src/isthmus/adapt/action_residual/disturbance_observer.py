@@ -7,11 +7,10 @@ import numpy as np
 from isthmus.adapt.common.effective_action import EffectiveActionEstimator
 from isthmus.adapt.common.response import Response
 from isthmus.core import Float, History, Int, PolicyState
+from isthmus.core.spec import ROUNDING
 
 ROUND = 8
 """Of several robots, those that have taken a step are updated in multiples of this, the others not at all."""
-ROUNDING = 1e-6
-"""Half ranges by which what was applied may differ from the command and still be it: messages and networks round."""
 
 
 @dataclass(frozen=True, slots=True)

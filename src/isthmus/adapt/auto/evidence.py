@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isthmus.adapt.method import Source
-from isthmus.core import Episode, Float, Trajectory, rollout
+from isthmus.core import Episode, Float, Trajectory, WorldSpec, rollout
 from isthmus.core.statistics import standard_error
 
 FEWEST = 3
@@ -19,13 +19,13 @@ AS_IT_IS = 0.5
 """Share of its commands that are the source's in an episode of the unadapted policy: interruptions are not."""
 
 
-def unadapted_runs(episodes: Sequence[Episode]) -> list[Trajectory]:
+def unadapted_runs(spec: WorldSpec, episodes: Sequence[Episode]) -> list[Trajectory]:
     """The runs in which the source's policy acted as it is."""
     return [
         episode[0]
         for episode in episodes
         if episode[0].commands.shape == episode[0].source.shape
-        and (episode[0].commands == episode[0].source).all(axis=1).mean() > AS_IT_IS
+        and spec.same(episode[0].commands, episode[0].source).mean() > AS_IT_IS
     ]
 
 

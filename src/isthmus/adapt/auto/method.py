@@ -137,7 +137,7 @@ class AutoMethod:
         name = self._selected[0]
         if name == UNADAPTED:
             return False
-        ours, plain = [episode[0] for episode in fresh], unadapted_runs(episodes)
+        ours, plain = [episode[0] for episode in fresh], unadapted_runs(self._source.spec, episodes)
         if surely_closer(self._source, plain, ours, SURELY):
             self._given_up.add(name)
             self._selected = UNADAPTED, self._unadapted
