@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,8 @@ LEFT = pytest.StashKey[Path]()
 
 def pytest_configure(config):
     """Give the session a home and a temporary folder of its own, to see whether anything is left in them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background, and nohup, have these ignored
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if hasattr(config, "workerinput"):
         return  # a worker has them from its controller
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own folders stay where they are
@@ -49,7 +52,7 @@ def pytest_configure(config):
 
 # Stand-ins of robots run in processes of their own against the clock, and are held, rightly, when a busy machine leaves
 # either side without a processor. Such a test gets another chance; one that is wrong fails every time.
-AGAINST_THE_CLOCK = ("hardware", "robots", "experiments/faults", "experiments/paper/figure_5")
+AGAINST_THE_CLOCK = ("hardware", "robots", "experiments/faults", "experiments/paper/figure_5", "test_drivers_page.py")
 MAY_WAIT = ("deploy", "cli")  # some of these start such a robot, and most are of none: another chance if it was lost
 
 
