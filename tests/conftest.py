@@ -44,6 +44,9 @@ def pytest_configure(config):
     # What these libraries leave in tests that use them directly is theirs; test_leftovers looks at our own use of them.
     for name in ("SB3_LOGDIR", "TORCHINDUCTOR_CACHE_DIR"):
         os.environ[name] = str(place / name)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # each worker has one processor: threads would only wait for each other
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the many processes that tests start are up sooner
     tempfile.tempdir = None
 
 
