@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
 from isthmus.io.native import cache_folder
@@ -31,8 +33,13 @@ LEFT = pytest.StashKey[Path]()
 
 def pytest_configure(config):
     """Give the session a home and a temporary folder of its own, to see whether anything is left in them."""
+    # Whoever starts the tests in the background, or by nohup, has them ignore these; they are about what they do.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Each worker has one processor. Threads of a matrix product would spin, and take from it what the others need.
+    threadpool_limits(1, user_api="blas")
     if hasattr(config, "workerinput"):
-        return  # a worker has them from its controller
+        return  # a worker has the rest from its controller
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own folders stay where they are
     os.environ.setdefault("ISTHMUS_CACHE", str(cache_folder()))  # C is compiled once for all sessions
     config.stash[LEFT] = place = Path(tempfile.mkdtemp(prefix="it"))  # short: sockets are made below it
@@ -45,7 +52,7 @@ def pytest_configure(config):
     for name in ("SB3_LOGDIR", "TORCHINDUCTOR_CACHE_DIR"):
         os.environ[name] = str(place / name)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # each worker has one processor: threads would only wait for each other
+        os.environ.setdefault(name, "1")  # the same for what tests start, and for libraries that are loaded later
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the many processes that tests start are up sooner
     tempfile.tempdir = None
 
