@@ -1,5 +1,6 @@
 """What tests share: Reacher, and a linear toy robot whose inverse is known in closed form."""
 
+import gc
 import os
 import shutil
 import signal
@@ -59,7 +60,7 @@ def pytest_configure(config):
 
 # Stand-ins of robots run in processes of their own against the clock, and are held, rightly, when a busy machine leaves
 # either side without a processor. Such a test gets another chance; one that is wrong fails every time.
-AGAINST_THE_CLOCK = ("hardware", "robots", "experiments/faults", "experiments/paper/figure_5")
+AGAINST_THE_CLOCK = ("hardware", "robots", "experiments/faults", "experiments/paper/figure_5", "test_drivers_page.py")
 MAY_WAIT = ("deploy", "cli")  # some of these start such a robot, and most are of none: another chance if it was lost
 
 
@@ -72,6 +73,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.flaky(reruns=2))
         elif is_in(item, MAY_WAIT):
             item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["Lost", "TimeoutExpired", "TimeoutError"]))
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what was imported and collected: half a million objects that all stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
