@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from isthmus.cli import main
 from isthmus.cli.arguments import PolicyOptions
@@ -276,6 +277,14 @@ def test_transfer_prints_a_closing_table_and_where_the_report_is(tmp_path, capsy
         assert row in printed
     assert f"report: {tmp_path / 'run' / 'report.html'}" in printed
     assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_command_gives_blas_one_thread(monkeypatch):
+    seen = []
+    monkeypatch.setattr(type(parse(["list", "gaps"])), "run", lambda _self: seen.extend(threadpool_info()))
+    with threadpool_limits(2, user_api="blas"):
+        main(["list", "gaps"])
+    assert {pool["num_threads"] for pool in seen if pool["user_api"] == "blas"} == {1}
 
 
 def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, capsys):
