@@ -100,6 +100,15 @@ def pytest_sessionfinish(session):
     return outcome
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _measure_control_steps_briefly():
+    """Every run times its control step; 20 commands do for a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isthmus.transfer.control_step.MOST", 20)
+        patch.setattr("isthmus.transfer.control_step.PATIENCE", 0.05)
+        yield
+
+
 @pytest.fixture(scope="session")
 def reacher() -> Task:
     return load_task("reacher")

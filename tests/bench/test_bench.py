@@ -8,8 +8,6 @@ from isthmus.core import Problem
 
 
 def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
-    monkeypatch.setattr("isthmus.transfer.control_step.PATIENCE", 0.05)
-    monkeypatch.setattr("isthmus.transfer.control_step.MOST", 20)
     monkeypatch.setattr("isthmus.bench.stepping.STEPS", 10)  # what is measured is not how fast, but that it is
     monkeypatch.setattr("isthmus.bench.collecting.STEPS", 10)
     monkeypatch.setattr("isthmus.bench.vision.IMAGES", 10)
