@@ -1,5 +1,6 @@
 """What tests share: Reacher, and a linear toy robot whose inverse is known in closed form."""
 
+import gc
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from isthmus.core import Bool, Float, History, Mlp, Step, Trajectory, WorldSpec
 from isthmus.io.native import cache_folder
@@ -32,10 +34,13 @@ LEFT = pytest.StashKey[Path]()
 
 def pytest_configure(config):
     """Give the session a home and a temporary folder of its own, to see whether anything is left in them."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background, and nohup, have these ignored
+    # Whoever starts the tests in the background, or by nohup, has them ignore these; they are about what they do.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Each worker has one processor. Threads of a matrix product would spin, and take from it what the others need.
+    threadpool_limits(1, user_api="blas")
     if hasattr(config, "workerinput"):
-        return  # a worker has them from its controller
+        return  # a worker has the rest from its controller
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own folders stay where they are
     os.environ.setdefault("ISTHMUS_CACHE", str(cache_folder()))  # C is compiled once for all sessions
     config.stash[LEFT] = place = Path(tempfile.mkdtemp(prefix="it"))  # short: sockets are made below it
@@ -47,6 +52,9 @@ def pytest_configure(config):
     # What these libraries leave in tests that use them directly is theirs; test_leftovers looks at our own use of them.
     for name in ("SB3_LOGDIR", "TORCHINDUCTOR_CACHE_DIR"):
         os.environ[name] = str(place / name)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # the same for what tests start, and for libraries that are loaded later
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the many processes that tests start are up sooner
     tempfile.tempdir = None
 
 
@@ -67,6 +75,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["Lost", "TimeoutExpired", "TimeoutError"]))
 
 
+def pytest_collection_finish():
+    """Spare the garbage collector what was imported and collected: half a million objects that all stay."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session):
     """Fail a session that leaves something behind, once all its processes have ended."""
@@ -84,6 +98,15 @@ def pytest_sessionfinish(session):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         shutil.rmtree(place, ignore_errors=True)
     return outcome
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _measure_control_steps_briefly():
+    """Every run times its control step; 20 commands do for a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isthmus.transfer.control_step.MOST", 20)
+        patch.setattr("isthmus.transfer.control_step.PATIENCE", 0.05)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from isthmus.cli import main
 from isthmus.cli.arguments import PolicyOptions
@@ -255,20 +256,35 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message, capsys, m
 
 
 @pytest.mark.parametrize("arguments", [["transfer"], ["transfer", "reacher", "--samples", "many"], []])
-def test_a_command_line_that_cannot_be_read_is_exit_code_2(arguments):
-    finished = run(*arguments)
+def test_a_command_line_that_cannot_be_read_is_exit_code_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err
+
+
+def test_a_process_ends_with_the_exit_code_and_without_a_traceback():
+    finished = run("transfer", "reacher", "--samples", "many")
     assert finished.returncode == 2
     assert "Traceback" not in finished.stderr
 
 
-def test_transfer_prints_a_closing_table_and_where_the_report_is(tmp_path):
+def test_transfer_prints_a_closing_table_and_where_the_report_is(tmp_path, capsys):
     options = ["--gap", "tilt=90", "--samples", "60", "--round-samples", "60", "--fit.epochs", "2"]
-    finished = run("transfer", "reacher", *options, "--no-video", "--out", str(tmp_path / "run"))
-    assert finished.returncode == 0, finished.stderr
+    main(["transfer", "reacher", *options, "--no-video", "--out", str(tmp_path / "run")])
+    printed = capsys.readouterr().out
     for row in ("expert in its simulator", "unadapted on the target", "adapted on the target"):
-        assert row in finished.stdout
-    assert f"report: {tmp_path / 'run' / 'report.html'}" in finished.stdout
+        assert row in printed
+    assert f"report: {tmp_path / 'run' / 'report.html'}" in printed
     assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_command_gives_blas_one_thread(monkeypatch):
+    seen = []
+    monkeypatch.setattr(type(parse(["list", "gaps"])), "run", lambda _self: seen.extend(threadpool_info()))
+    with threadpool_limits(2, user_api="blas"):
+        main(["list", "gaps"])
+    assert {pool["num_threads"] for pool in seen if pool["user_api"] == "blas"} == {1}
 
 
 def test_an_actuator_that_is_never_off_has_no_share_of_its_spread(tmp_path, capsys):

@@ -21,7 +21,7 @@ def keyboard(monkeypatch):
 
 
 def asked(stop):
-    end = time.monotonic() + 5.0
+    end = time.monotonic() + 30.0
     while not stop.asked and time.monotonic() < end:
         time.sleep(0.005)
     return stop.asked

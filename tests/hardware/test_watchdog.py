@@ -18,7 +18,7 @@ def dogs():
         dog.close()
 
 
-def until(holds, seconds=10.0):
+def until(holds, seconds=30.0):
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:
         time.sleep(0.005)

@@ -197,7 +197,7 @@ def test_a_stop_ends_a_move_and_a_swing_and_nothing_is_sent_afterwards(over, mov
     threading.Timer(0.25, ask).start()
     with pytest.raises(Lost, match=r"emergency stop \(a key\)"):
         go_on(world, moving=moving)
-    assert time.monotonic() - asked[0] < 1.0
+    assert time.monotonic() - asked[0] < 5.0
     sent = len(arm.sent)
     time.sleep(0.1)
     assert arm.holds >= 5

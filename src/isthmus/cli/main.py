@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from rich.console import Console
+from threadpoolctl import threadpool_limits
 
 from isthmus.cli.actuator.equipment import outside_warnings, provide_actuators
 from isthmus.cli.commands import Command
@@ -114,7 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_numbers(command)
         provide_actuators()
         provide_twins()
-        command.run()
+        # Matrices this small gain nothing from threads, and wait for them where the machine has other work to do.
+        with threadpool_limits(1, user_api="blas"):
+            command.run()
         for warning in outside_warnings():
             errors.print(f"isthmus: {warning}", markup=False, style="yellow")
     except Problem as problem:

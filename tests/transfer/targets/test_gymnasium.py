@@ -27,6 +27,11 @@ TINY = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _few_episodes_of_the_source(monkeypatch):
+    monkeypatch.setattr("isthmus.transfer.targets.gymnasium.SOURCE_EPISODES", 10)
+
+
 def config(environment, **changes):
     return Config("half-cheetah", environment=str(environment), **(TINY | changes))
 
