@@ -163,7 +163,7 @@ class Engine:
         clock = cpu.apb2_hz if one.at >= 0x40010000 else cpu.apb1_hz
         if one.type == "stm32-timer" and clock < cpu.clock_hz:
             clock *= 2  # timers run at twice the clock of a divided bus
-        option = float(one.bits) if one.type == "stm32-timer" else one.rate
+        option = self._option(one)
         irqs = (c.c_int * 8)(*one.irq)
         add, kind = self.library.board_peripheral, one.type.encode()
         if one.type.endswith(".c"):
@@ -175,6 +175,13 @@ class Engine:
             self.scripted.append(ScriptedPeripheral(self.library, self.pointer, self.board, one, made))
         if made < 0:
             raise Problem(f"{self.board.path}: peripheral {one.name} cannot be added: there are too many")
+
+    def _option(self, one: Peripheral) -> float:
+        """What a peripheral is told besides its place: the bits of a timer, whose filters a CAN controller uses."""
+        if one.type == "bxcan":
+            shared = any(other.filters == one.name for other in self.board.peripherals)
+            return 1.0 + self.board.peripheral(one.filters) if one.filters else -1.0 if shared else 0.0
+        return float(one.bits) if one.type == "stm32-timer" else one.rate
 
     def reset(self, seed: int) -> None:
         """Power on, at time zero."""

@@ -70,7 +70,7 @@ struct Board {
     int active[32], actives, active_priority, best, best_priority;
     int found, known;                           /* what may be entered, as the hook of the block ahead has found */
     uint32_t vtor, shpr[3], aircr, scr, ccr, shcsr, cpacr, demcr, group_mask;
-    uint32_t systick_ctrl, systick_load, systick_flag;
+    uint32_t systick_ctrl, systick_load, systick_flag, systick_top;     /* it counts down from `top` since `base` */
     int systick_event;
     int64_t systick_base, cycle_counter_base;
     /* execution */
