@@ -117,9 +117,10 @@ def _linux(subject: Subject, case: Case, seed: int) -> tuple[list[Violation], fl
     except Stuck as stuck:
         return [Violation("stuck", 0.0, str(stuck), 1.0)], 0.0, np.zeros(0, TRACE_TYPE)
     found = list(done.violations)
-    if done.exit_code is not None and done.exit_code >= 0:
-        sentence = f"the program ended with code {done.exit_code} at {done.simulated_s:.3f} s"
-        found.append(Violation("exit", done.simulated_s, sentence, done.exit_code))
+    if done.exit_code == 0:
+        note = f" ({done.refused})" if done.refused else ""
+        sentence = f"the program ended with code 0 at {done.simulated_s:.3f} s{note}"
+        found.append(Violation("exit", done.simulated_s, sentence, 0))
     return found, done.simulated_s, done.events
 
 
