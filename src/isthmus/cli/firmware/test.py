@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.cli.firmware.run import FirmwareArgument, find_board
 from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.core import check_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,9 @@ class Test:
         """Run the cases, print a line for each, and exit with what was found."""
         from isthmus.firmware.campaign import Subject, summary
         from isthmus.firmware.faults import all_cases, choose, lacking
+        from isthmus.io import make_folder
 
+        check_range("seed", self.seed, 0, 2**63 - 1)
         board = find_board(self.board)
         every = all_cases(board, race=self.race or self.cases or "race-hunt" in self.case)
         if self.cases:
@@ -60,6 +63,9 @@ class Test:
             )
             return
         subject = Subject.of(board, self.firmware)
+        for folder in (self.out, self.junit.parent if self.junit else None):
+            if folder is not None:
+                make_folder(folder)
         results = self._results(subject, choose(every, self.case))
         figures = {"firmware": str(self.firmware), "board": board.name, "seed": self.seed, **summary(results)}
         if self.junit is not None:

@@ -54,8 +54,11 @@ class FitTwin:
     def run(self) -> None:
         """Record, fit, write and compare."""
         from isthmus.firmware.twin import fit_twin, quanta_of
+        from isthmus.io import make_folder
 
         check_range("seconds", self.seconds, 2.0, LONGEST)
+        check_range("seed", self.seed, 0, 2**63 - 2)
+        make_folder(self.out.parent)
         board = find_board(self.board)
         if not board.joints:
             raise Problem(f"{board.path} has no motors: there is nothing to fit a twin to")
