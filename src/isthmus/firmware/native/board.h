@@ -41,7 +41,7 @@ typedef struct { uint32_t at, size; uint8_t *bytes; int writable, runs; } Region
 typedef struct { uint16_t size, count; } Block;  /* bytes and instructions */
 enum HaltCode {
     H_NONE, H_UNMAPPED, H_FETCH, H_UNDEFINED, H_STACK, H_RETURN, H_ENDLESS, H_BREAKPOINT, H_PERIPHERAL, H_VECTOR,
-    H_WALL, H_FLASH_WRITE, H_OTHER
+    H_WALL, H_FLASH_WRITE, H_OTHER, H_THUMB
 };
 enum ResetCause { R_POWER, R_WATCHDOG, R_SOFTWARE, R_BROWNOUT };
 

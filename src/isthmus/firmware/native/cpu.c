@@ -56,9 +56,9 @@ static uint32_t handler_of(Board *b, int n) {
     uint8_t *entry = board_bytes(b, b->vtor + 4 * n, 4);
     uint32_t handler = 0;
     if (entry) memcpy(&handler, entry, 4);
-    if (handler && board_bytes(b, handler & ~1u, 2)) return handler | 1;
-    board_halt(b, H_VECTOR, n);
-    return 0;
+    if (!handler || !board_bytes(b, handler & ~1u, 2)) return board_halt(b, H_VECTOR, n), 0;
+    if (!(handler & 1)) return board_halt(b, H_THUMB, n), 0;
+    return handler;
 }
 
 static void entered(Board *b, int n) {
@@ -313,6 +313,7 @@ static void restart(Board *b, enum ResetCause cause) {
     b->pc = start[1] | 1;
     fw_trace_add(b->rig, T_RESET, 0, b->rig->now, cause, 0);
     if (!board_bytes(b, start[1] & ~1u, 2)) board_halt(b, H_VECTOR, 1);
+    else if (!(start[1] & 1)) board_halt(b, H_THUMB, 1);
 }
 
 void board_reset(Board *b) {                    /* power on at the rig's time, which is zero */
