@@ -79,8 +79,6 @@ struct Board {
     double wall_end;                            /* when it must have ended, by the wall's clock */
     int64_t turns;
     int64_t starts, exceptions, accesses, watchdog_resets, resets, idle_cycles;
-    uint32_t patched[64];
-    int patches;
 };
 
 /* cpu.c */
