@@ -72,6 +72,20 @@ def test_where_nothing_can_be_written_is_said(elf):
         Campaign(elf, "leg", ("nominal",), junit=Path("/proc/x/report.xml")).run()
 
 
+def test_a_linux_program_is_given_its_arguments(elf, tmp_path, capsys):
+    board = tmp_path / "board.toml"
+    board.write_text('[board]\n[bus.can0]\ntype = "can"\n')
+    Run(Path(str(shutil.which("echo"))), str(board), seconds=0.1, arguments="'two words' -n").run()
+    assert "two words -n" in capsys.readouterr().out
+    (tmp_path / "robot.py").write_text("print(1)")
+    with pytest.raises(Problem, match=r"python3 --arguments robot\.py"):
+        Run(tmp_path / "robot.py", str(board), seconds=0.1).run()
+    with pytest.raises(Problem, match="takes no --arguments"):
+        Run(elf, "leg", seconds=0.1, arguments="-v").run()
+    with pytest.raises(Problem, match="not words of a shell"):
+        Run(Path(str(shutil.which("echo"))), str(board), seconds=0.1, arguments="'open").run()
+
+
 def test_a_violation_and_a_halt_end_with_code_1(elf, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         Run(elf, "leg", seconds=1.2, fault=("imu.dead_from=0.8", "imu.dead_to=9")).run()

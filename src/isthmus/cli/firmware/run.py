@@ -33,7 +33,7 @@ class Run:
 
     Example: `isthmus firmware run reference.elf --board my_board.toml --fault "can*.loss=0.02" --fault imu.dead_from=3`
 
-    Example: `isthmus firmware run ./robot_daemon --board linux_board.toml`
+    Example: `isthmus firmware run ./robot_daemon --arguments "-c robot.ini" --board linux_board.toml`
 
     Exits with code 1 when an invariant does not hold.
     """
@@ -57,6 +57,8 @@ class Run:
     """The processor is stopped when this much time has gone by on the wall's clock."""
     level: bool = False
     """Ask the reference firmware to level the body by its network."""
+    arguments: str = ""
+    """What a Linux program is started with, as in a shell: "-c robot.ini --verbose"."""
     out: Path | None = None
     """A folder for the result (result.json), the trace (trace.json) and the timeline (timeline.html)."""
     json: bool = False
@@ -65,6 +67,7 @@ class Run:
     def run(self) -> None:
         """Run, show how it goes, print what was found."""
         from isthmus.firmware.elf import is_linux_program
+        from isthmus.firmware.shim_host import check_no_script
         from isthmus.io import make_folder
 
         check_range("seconds", self.seconds, 0.01, LONGEST)
@@ -74,9 +77,13 @@ class Run:
         board = find_board(self.board)
         if self.out is not None:
             make_folder(self.out)
+        if board.is_linux:
+            check_no_script(self.firmware)
         if is_linux_program(self.firmware):
             self._linux(board)
             return
+        if self.arguments:
+            raise Problem(f"{self.firmware} is no Linux program: it takes no --arguments")
         result = self._emulated(board)
         if self.out is not None:
             self._write(result)
@@ -154,7 +161,9 @@ class Run:
             raise Problem(
                 "--exact, --counter-offset and --level are for emulated boards: a Linux program is not emulated"
             )
-        how = How(motion_of(self.task), wall_s=min(self.wall_seconds, How.wall_s))
+        how = How(
+            motion_of(self.task), arguments=parse_arguments(self.arguments), wall_s=min(self.wall_seconds, How.wall_s)
+        )
         done = run_daemon(self.firmware, board, self.seconds, self.seed, parse_faults(self.fault), how)
         if self.out is not None:
             from isthmus.firmware.timeline import write_timeline
@@ -179,6 +188,16 @@ def find_board(text: str) -> "Board":
     if not Path(text).is_file():
         raise Problem(f"there is no board file {text}: give a TOML file, or {' or '.join(NAMED)}")
     return load_board(Path(text))
+
+
+def parse_arguments(text: str) -> tuple[str, ...]:
+    """Words as a shell has them."""
+    import shlex
+
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise Problem(f"arguments {text!r} are not words of a shell: {error}") from None
 
 
 def parse_faults(texts: tuple[str, ...]) -> dict[str, float]:

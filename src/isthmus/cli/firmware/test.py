@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus.cli.firmware.run import FirmwareArgument, find_board
+from isthmus.cli.firmware.run import FirmwareArgument, find_board, parse_arguments
 from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.core import check_range
 
@@ -35,6 +35,8 @@ class Test:
     """Cases to run; all of them when not given."""
     cases: bool = False
     """Only list the cases there are."""
+    arguments: str = ""
+    """What a Linux program is started with, as in a shell: "-c robot.ini --verbose"."""
     race: bool = False
     """Hunt for races besides: a minute with interrupts between any two instructions."""
     seed: int = 0
@@ -62,7 +64,7 @@ class Test:
                 [(c.name, c.what, lacking(c, board)) for c in choose(every, self.case)],
             )
             return
-        subject = Subject.of(board, self.firmware)
+        subject = Subject.of(board, self.firmware, parse_arguments(self.arguments))
         for folder in (self.out, self.junit.parent if self.junit else None):
             if folder is not None:
                 make_folder(folder)
