@@ -1,12 +1,13 @@
 """A firmware that goes wrong is told of in one sentence, and nothing hangs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from isthmus.core import Problem
 from isthmus.firmware.board import load_board
-from isthmus.firmware.elf import read_elf
+from isthmus.firmware.elf import Segment, read_elf
 from isthmus.firmware.engine import Halt
 from isthmus.firmware.loop import Loop
 
@@ -23,6 +24,7 @@ WRONGS = {
     "STACK": ("stack", "outside of memory"),
     "NULLCALL": ("fetch", "0x00000000"),
     "BREAKPOINT": ("breakpoint", "culprit"),
+    "THUMB": ("thumb", "even address for exception 11"),
 }
 
 
@@ -35,7 +37,7 @@ def test_what_went_wrong_is_named(program, wrong):
             loop.run(0.01)
     assert caught.value.code == code
     assert part in str(caught.value)
-    assert "culprit" in str(caught.value) or code in ("vector", "fetch", "stack")
+    assert "culprit" in str(caught.value) or code in ("vector", "fetch", "stack", "thumb")
 
 
 def test_an_endless_computation_is_stopped_by_the_wall(program):
@@ -45,6 +47,13 @@ def test_an_endless_computation_is_stopped_by_the_wall(program):
         loop.reset(0)
         with pytest.raises(Halt, match="wall"):
             loop.run(50.0)
+
+
+def test_contents_of_ram_that_are_lost_when_power_comes_on_are_refused(program):
+    elf = read_elf(program("faults", "-DWRONG=BUSY"))
+    elf = replace(elf, segments=(*elf.segments, Segment(0x20000000, b"\1\2\3\4")))
+    with pytest.raises(Problem, match="ram, which is empty when power comes on"):
+        Loop(load_board(HERE / "console.toml"), elf)
 
 
 def test_a_firmware_that_does_not_fit_the_memory_is_refused(program, tmp_path):

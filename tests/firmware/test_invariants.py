@@ -154,7 +154,15 @@ def test_limits_come_from_the_board() -> None:
     assert limits["min_upright"] == DEFAULTS["min_upright"]
 
 
-@pytest.mark.parametrize(("text", "said"), [("max_torqe = 3", "max_torque"), ("allow_estop = 3", "true or false")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("max_torqe = 3", "max_torque"),
+        ("allow_estop = 3", "true or false"),
+        ("max_torque = -3", "at least 0"),
+        ("min_upright = 5", "from -1 to 1"),
+    ],
+)
 def test_an_unknown_or_wrong_invariant_is_a_problem(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "board.toml"
     file.write_text(

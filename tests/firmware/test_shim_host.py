@@ -147,6 +147,36 @@ def test_sockets_share_a_bus_and_can_fd_is_refused(exercise: str) -> None:
     assert "CAN FD" in ran.refused
 
 
+def test_several_frames_a_call(exercise: str) -> None:
+    assert run(exercise, "batches").lines == [
+        "sent 3 of 16 bytes",
+        "parts 16 id 5",
+        "received 2 last 7",
+        "none -1 Resource temporarily unavailable",
+    ]
+
+
+def test_a_thread_that_waits_for_signals_lets_the_others_run(exercise: str) -> None:
+    none, waited = run(exercise, "signals", wall=2.0).lines
+    assert none == "none -1 Resource temporarily unavailable"
+    assert waited in ("sigwait 0 1 after 5 ms", "sigwait 0 1 after 6 ms")
+
+
+def test_futexes_of_libraries_wait_on_virtual_time(exercise: str) -> None:
+    assert run(exercise, "futexes", wall=2.0).lines == [
+        "woken 1",
+        "waited 4 ms",
+        "span -1 Connection timed out 2 ms",
+        "moment -1 Connection timed out 1000 ms",
+    ]
+
+
+def test_a_program_that_goes_into_the_background_is_named(exercise: str) -> None:
+    ran = run(exercise, "background", wall=2.0)
+    assert (ran.lines, ran.code) == ([], 0)
+    assert "run it in the foreground" in ran.refused
+
+
 def test_i2c_transfers_of_every_kind(exercise: str) -> None:
     assert run(exercise, "registers").lines == [
         "none -1 No such file or directory",

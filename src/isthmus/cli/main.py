@@ -72,6 +72,7 @@ def _first_line(error: BaseException) -> str:
 LARGEST = 10**9
 MOST = {
     "seed": 2**63 - 1,
+    "counter_offset": 2**32 - 1,
     "episodes": 10_000,
     "oracle_episodes": 10_000,
     "evaluation_episodes": 10_000,

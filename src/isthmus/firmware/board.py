@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from isthmus.core import Problem
+from isthmus.core import Problem, unknown_name
 from isthmus.firmware.board_tables import Table
 from isthmus.io import read_regular
 
@@ -30,7 +30,9 @@ SOURCES = (".c", ".py")
 """A type that ends so names a file of the user's beside the board file, which is code and is run."""
 PROTOCOLS = ("isthmus", "console", "none")
 PERIPHERAL_SPAN = (0x40000000, 0x40080000)
+PAGE = 0x400
 MOST_IRQ = 111
+MOST_REGIONS = 8
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Peripheral:
     """Bit rate of a bus; baud rate of the host."""
     bits: int = 16
     """Of a timer."""
+    filters: str = ""
+    """The controller whose filter banks this one uses, as CAN2 of an STM32F4 those of CAN1."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ def _board(path: Path, top: Table) -> Board:
     memory = _memory(top.table("memory")) if cpu else ()
     peripherals = tuple(_peripheral(key, one) for key, one in top.tables("peripheral")) if cpu else ()
     _check_layout(path, memory, peripherals)
+    _check_filters(path, peripherals)
     buses = tuple(Bus(p.name, BUS_TYPES[p.type], p.rate) for p in peripherals if p.type in BUS_TYPES)
     buses += tuple(_bus(key, one) for key, one in top.tables("bus"))
     devices = tuple(_device(key, one, buses, robot) for key, one in top.tables("device"))
@@ -218,6 +223,8 @@ def _cpu(table: Table) -> Cpu:
 
 def _memory(table: Table) -> tuple[Memory, ...]:
     regions = tuple(Memory(key, *table.region(key)) for key in table.names())
+    if len(regions) > MOST_REGIONS:
+        raise Problem(f"{table.where} has {len(regions)} regions, at most {MOST_REGIONS} can be used")
     names = [region.name for region in regions]
     for needed in ("flash", "ram"):
         if needed not in names:
@@ -230,7 +237,11 @@ def _peripheral(name: str, table: Table) -> Peripheral:
     kind = table.text("type")
     if not kind.endswith(SOURCES):
         kind = table.checked("type", kind, PERIPHERAL_TYPES)
-    at = table.integer("at", least=PERIPHERAL_SPAN[0], most=PERIPHERAL_SPAN[1] - 1)
+    at, (begin, end) = table.integer("at", least=0, most=0xFFFFFFFF), PERIPHERAL_SPAN
+    if at % PAGE or not begin <= at < end:
+        raise Problem(
+            f"{table.where}: at is 0x{at:08x}, and must be a multiple of 0x{PAGE:x} from 0x{begin:x} to 0x{end:x}"
+        )
     size = table.integer("size", 0x400, least=4, most=0x10000)
     irq = table.integers("irq", most=MOST_IRQ)
     if kind == "bxcan" and len(irq) == 1:  # the interrupt of the first receive FIFO alone
@@ -244,6 +255,7 @@ def _peripheral(name: str, table: Table) -> Peripheral:
         irq,
         table.number(*rate, least=0 if kind == "stm32-usart" else 1e3, most=1e8) if rate else 0.0,
         table.integer("bits", 16, least=16, most=32) if kind == "stm32-timer" else 16,
+        table.text("filters", "") if kind == "bxcan" else "",
     )
     table.finish()
     return made
@@ -320,6 +332,14 @@ def _check_layout(path: Path, memory: tuple[Memory, ...], peripherals: tuple[Per
             raise Problem(
                 f"{path}: {first} ends at 0x{end:08x}, and {second} already begins at 0x{start:08x}: they overlap"
             )
+
+
+def _check_filters(path: Path, peripherals: tuple[Peripheral, ...]) -> None:
+    """Refuse filter banks of what has none of its own."""
+    for one in peripherals:
+        owners = [p.name for p in peripherals if p.type == "bxcan" and not p.filters and p.name != one.name]
+        if one.filters and one.filters not in owners:
+            raise unknown_name(f"controller with filters of its own, for {one.name} of {path}", one.filters, owners)
 
 
 def _check_devices(path: Path, devices: tuple[Device, ...]) -> None:

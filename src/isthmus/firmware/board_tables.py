@@ -76,18 +76,23 @@ class Table:
 
     def integers(self, key: str, *, most: int) -> tuple[int, ...]:
         """No, one or several whole numbers from 0 on."""
-        value = self._take(key, [])
+        value: object = self._take(key, [])
+        shown = _shown(value)
         values = cast("list[object]", value) if isinstance(value, list) else [value]
         if len(values) > 8:
             raise Problem(f"{self.where}: {key} has {len(values)} numbers, at most 8 can be used")
-        return tuple(int(self._number(key, one, 0, most)) for one in values)
+        numbers = [self._number(key, one, 0, most) for one in values]
+        if any(number != int(number) for number in numbers):
+            raise Problem(f"{self.where}: {key} must be whole numbers, got {shown}")
+        return tuple(map(int, numbers))
 
     def interval(self, key: str, default: tuple[float, float], *, least: float, most: float) -> tuple[float, float]:
         """Two numbers, the second not below the first."""
         value: object = self._take(key, list(default))
+        shown = _shown(value)
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2:
-            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {_shown(pair)}")
+            raise Problem(f"{self.where}: {key} must be two numbers, as in [0.4, 2.0], got {shown}")
         low, high = (self._number(key, one, least, most) for one in pair)
         if low > high:
             raise Problem(f"{self.where}: {key} goes from {low} to {high}: the first must not be above the second")
@@ -95,12 +100,11 @@ class Table:
 
     def region(self, key: str) -> tuple[int, int]:
         """Address and size of memory, both multiples of 4 KiB."""
-        value = self._take(key)
+        value: object = self._take(key)
+        shown = _shown(value)
         pair: list[object] = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2 or not all(isinstance(one, int) for one in pair):
-            raise Problem(
-                f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {_shown(pair)}"
-            )
+            raise Problem(f"{self.where}: {key} must be [address, size], as in [0x20000000, 0x20000], got {shown}")
         at, size = cast("tuple[int, int]", tuple(pair))
         if at % 4096 or size % 4096 or not 0 < size <= 64 * 2**20 or at < 0 or at + size > 0xE0000000:
             raise Problem(

@@ -46,7 +46,7 @@ class Physics:
             return
         body, data = self._body, self._data
         driven = body.actuator >= 0
-        data.ctrl[body.actuator[driven]] = torques[driven]
+        data.ctrl[body.actuator[driven]] = torques[driven] / body.model.actuator_gear[body.actuator[driven], 0]
         data.qfrc_applied[body.dof[~driven]] = torques[~driven]
         data.xfrc_applied[body.trunk, :3] = force
         mujoco.mj_step(body.model, data)

@@ -18,7 +18,7 @@ from isthmus.firmware.invariants import Violation, judge, limits_of
 from isthmus.firmware.loop import Loop
 from isthmus.firmware.rig import TRACE as TRACE_TYPE
 from isthmus.firmware.seen import Seen, seen_of
-from isthmus.firmware.shim_host import Stuck, check_program
+from isthmus.firmware.shim_host import Stuck, check_no_script, check_program
 from isthmus.firmware.timeline import write_timeline
 
 TRACE = 1 << 18
@@ -70,10 +70,14 @@ class Subject:
     board: Board
     firmware: Path
     elf: Elf | None
+    arguments: tuple[str, ...] = ()
+    """Of the Linux program."""
 
     @staticmethod
-    def of(board: Board, firmware: Path) -> "Subject":
+    def of(board: Board, firmware: Path, arguments: tuple[str, ...] = ()) -> "Subject":
         """Read the firmware; one that does not fit the board is a Problem."""
+        if board.is_linux:
+            check_no_script(firmware)
         linux = is_linux_program(firmware)
         if linux != board.is_linux:
             fits = (
@@ -83,7 +87,11 @@ class Subject:
             )
             raise Problem(f"{firmware} is {fits}: give the board that it is made for ({board.path})")
         limits_of(board)  # an unknown invariant is a problem before anything runs
-        return Subject(board, check_program(firmware) if linux else firmware, None if linux else read_elf(firmware))
+        if linux:
+            return Subject(board, check_program(firmware), None, arguments)
+        if arguments:
+            raise Problem(f"{firmware} is no Linux program: it takes no arguments")
+        return Subject(board, firmware, read_elf(firmware))
 
 
 def run_case(subject: Subject, case: Case, seed: int, *, timelines: Path | None = None) -> CaseResult:
@@ -111,15 +119,16 @@ def cpu_seconds() -> float:
 
 
 def _linux(subject: Subject, case: Case, seed: int) -> tuple[list[Violation], float, np.ndarray]:
-    how = Run(case.motion, case.expect, start_s=case.counter_offset / COUNTER_HZ or START_SECONDS)
+    how = Run(case.motion, case.expect, subject.arguments, start_s=case.counter_offset / COUNTER_HZ or START_SECONDS)
     try:
         done = run_daemon(subject.firmware, subject.board, case.seconds, seed, case.knobs, how)
     except Stuck as stuck:
         return [Violation("stuck", 0.0, str(stuck), 1.0)], 0.0, np.zeros(0, TRACE_TYPE)
     found = list(done.violations)
-    if done.exit_code is not None and done.exit_code >= 0:
-        sentence = f"the program ended with code {done.exit_code} at {done.simulated_s:.3f} s"
-        found.append(Violation("exit", done.simulated_s, sentence, done.exit_code))
+    if done.exit_code == 0:
+        note = f" ({done.refused})" if done.refused else ""
+        sentence = f"the program ended with code 0 at {done.simulated_s:.3f} s{note}"
+        found.append(Violation("exit", done.simulated_s, sentence, 0))
     return found, done.simulated_s, done.events
 
 

@@ -20,6 +20,8 @@ class CampaignFile:
         self._path = folder / NAME
         digest = _digest(subject.firmware) + _digest(subject.board.path)
         self._key = {"digest": digest, "seed": seed}
+        if subject.arguments:
+            self._key["arguments"] = " ".join(subject.arguments)
         self._firmware, self._board = str(subject.firmware), subject.board.name
         self.results: dict[str, CaseResult] = {}
         if self._path.exists():

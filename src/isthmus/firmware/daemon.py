@@ -11,6 +11,7 @@ import numpy as np
 from isthmus.core import Float, Problem, stream
 from isthmus.firmware.board import Board
 from isthmus.firmware.body import Physics
+from isthmus.firmware.extensions import compiled_file
 from isthmus.firmware.host_link import IsthmusLink, Telemetry
 from isthmus.firmware.invariants import Expectation, Violation, judge, limits_of
 from isthmus.firmware.motions import MOTIONS, Motion, motion_of
@@ -28,6 +29,8 @@ START_SECONDS = 100.0
 LINK_KNOBS = {"lost_from": 1e9, "lost_to": 1e9, "loss": 0.0, "corrupt": 0.0}
 """What can go wrong on the host link."""
 TRACE = 1 << 18
+PRINTED = 40
+"""Lines of what a program printed that are shown to people; the result has more."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,10 @@ class DaemonResult:
         ended = "still running" if self.exit_code is None else f"ended with code {self.exit_code}"
         lines = [f"{self.program} on {self.board}: {self.simulated_s:.3f} s simulated in {self.wall_s:.1f} s, {ended}"]
         lines.append("buses: " + ", ".join(f"{name} {load:.0%}" for name, load in self.bus_load.items()))
-        lines += [f"violated {v.name}: {v.sentence}" for v in self.violations] or ["every invariant held"]
+        if self.output.strip():
+            lines += ["it printed:", *(f"  {line}" for line in self.output.rstrip().splitlines()[-PRINTED:])]
+        held = "every invariant held" if self.exit_code is None else "every invariant held until the program ended"
+        lines += [f"violated {v.name}: {v.sentence}" for v in self.violations] or [held]
         if self.refused:
             lines.append(f"not simulated: {self.refused}")
         return [*lines, BLIND]
@@ -106,6 +112,8 @@ def run_daemon(
     how = how or Run(motion_of(motion or "stand"))
     if not board.is_linux:
         raise Problem(f"{board.path} has a [cpu]: it is a board for an ELF of that processor, not for a Linux program")
+    if how.motion.frozen:
+        raise Problem("a turntable is for emulated boards: give a Linux program another task, such as stand or squat")
     limits, physics = limits_of(board), Physics(board)
     link = _Link(board, seed, faults)
     script = script_of(board, {name: value for name, value in faults.items() if name not in link.knobs})
@@ -125,9 +133,7 @@ def run_daemon(
         rows = _run(shim, physics, link, how.motion, steps, seed)
         ended, code = len(rows.time) < steps, shim.finish()
         record, now = rows.record(), max(shim.page.now * 1e-9, 1e-9)
-        seen = seen_of(record, None, board)
-        found = judge(seen, limits, how.expect) if len(record) and board.joints else []
-        crash = [Violation("exit", now, f"the program was ended by signal {-code} at {now:.3f} s", -code)]
+        found = judge(seen_of(record, None, board), limits, how.expect) if len(record) and board.joints else []
         busy = {name: shim.page.bus_counters[3 * i + 1] * 1e-9 / now for i, name in enumerate(_bus_order(board))}
         return DaemonResult(
             str(program),
@@ -135,7 +141,7 @@ def run_daemon(
             round(now, 9),
             time.perf_counter() - started,
             code if ended else None,
-            (*(crash if code < 0 and ended else []), *found),
+            (*(_failure(code, now) if ended else ()), *found),
             _counters(shim),
             busy,
             shim.refused,
@@ -143,6 +149,14 @@ def run_daemon(
             shim.trace(),
             record,
         )
+
+
+def _failure(code: int, now: float) -> tuple[Violation, ...]:
+    """The violation that a program commits which fails; one that ends with code 0 may have been meant to."""
+    if code == 0:
+        return ()
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+    return (Violation("exit", now, f"the program {how} at {now:.3f} s", abs(code)),)
 
 
 def _run(shim: Shim, physics: Physics, link: "_Link", motion: Motion, steps: int, seed: int) -> "_Rows":
@@ -176,9 +190,13 @@ def script_of(board: Board, faults: Mapping[str, float]) -> str:
     for device in board.devices:
         if device.type == "lsm6dsox":
             lines.append(f"lsm6dsox {device.name} {device.on} {device.address}")
-        else:
+        elif device.type == "mit-motor":
             lines.append(f"mit-motor {device.name} {device.on} {device.id} {device.reply_id} {joint}")
-            joint += 1
+        else:
+            place = -1 if device.joint is None else joint
+            file = compiled_file(board, device.type)
+            lines.append(f"file {device.name} {device.on} {device.address} {place} {file}")
+        joint += device.joint is not None
     serial = [f"serial /dev/{board.host.link}"] if board.host.link else []
     return "\n".join([*lines, *numbers, *serial, ""])
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isthmus.core import Problem
 from isthmus.firmware.board import Board, Peripheral
-from isthmus.firmware.elf import Elf
+from isthmus.firmware.elf import Elf, Segment
 from isthmus.firmware.extensions import NATIVE, ScriptedPeripheral, compiled_peripheral
 from isthmus.firmware.rig import RIG_SOURCES, Rig, declare_rig
 from isthmus.io.native import Library, load
@@ -149,12 +149,23 @@ class Engine:
                     f"{self.elf.path} loads 0x{segment.address:08x} to 0x{end:08x}, "
                     f"where {self.board.path} has no memory"
                 )
+            self._check_kept(segment)
         flash = self.board.memory[0]
         if not any(flash.at == segment.address for segment in self.elf.segments):
             raise Problem(
                 f"{self.elf.path} has no vector table: nothing of it lies at 0x{flash.at:08x}, where flash begins; "
                 "is its section placed first by the linker script?"
             )
+
+    def _check_kept(self, segment: Segment) -> None:
+        """Refuse contents where there is none when power comes on."""
+        for memory in self.board.memory:
+            if memory.at <= segment.address < memory.at + memory.size and memory.writable and any(segment.data):
+                raise Problem(
+                    f"{self.elf.path} loads contents to 0x{segment.address:08x} in {memory.name}, which is empty when "
+                    "power comes on: let the linker script place them in flash (AT> FLASH), or name the memory "
+                    f"flash_{memory.name} in {self.board.path}"
+                )
 
     def _add(self, one: Peripheral) -> None:
         cpu = self.board.cpu
@@ -163,7 +174,7 @@ class Engine:
         clock = cpu.apb2_hz if one.at >= 0x40010000 else cpu.apb1_hz
         if one.type == "stm32-timer" and clock < cpu.clock_hz:
             clock *= 2  # timers run at twice the clock of a divided bus
-        option = float(one.bits) if one.type == "stm32-timer" else one.rate
+        option = self._option(one)
         irqs = (c.c_int * 8)(*one.irq)
         add, kind = self.library.board_peripheral, one.type.encode()
         if one.type.endswith(".c"):
@@ -175,6 +186,13 @@ class Engine:
             self.scripted.append(ScriptedPeripheral(self.library, self.pointer, self.board, one, made))
         if made < 0:
             raise Problem(f"{self.board.path}: peripheral {one.name} cannot be added: there are too many")
+
+    def _option(self, one: Peripheral) -> float:
+        """What a peripheral is told besides its place: the bits of a timer, whose filters a CAN controller uses."""
+        if one.type == "bxcan":
+            shared = any(other.filters == one.name for other in self.board.peripherals)
+            return 1.0 + self.board.peripheral(one.filters) if one.filters else -1.0 if shared else 0.0
+        return float(one.bits) if one.type == "stm32-timer" else one.rate
 
     def reset(self, seed: int) -> None:
         """Power on, at time zero."""
@@ -243,6 +261,11 @@ def _halt(elf: Elf, code: int, pc: int, address: int, link: int, seconds: float)
         9: ("vector", f"has no handler for exception {address} in its vector table{_irq(address)}"),
         10: ("wall", f"took longer than it may by the clock on the wall, at {at}"),
         11: ("flash", f"writes to flash at 0x{address:08x}, at {at}"),
+        13: (
+            "thumb",
+            f"has an even address for exception {address} in its vector table{_irq(address)}, where the processor "
+            "would fault: declare the handler as a function (.thumb_func, or .type NAME, %function)",
+        ),
     }.get(code, ("other", f"cannot go on at {at}"))
     return Halt(f"{elf.path.name} {text}, {seconds:.6f} s after power-on", name, address, seconds)
 

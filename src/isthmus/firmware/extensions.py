@@ -30,16 +30,21 @@ class Registers(Protocol):
         ...
 
 
-def _compiled(library: c.CDLL, board: Board, name: str) -> c.CDLL:
-    """A C file beside the board file, which may call what `native/fw.h` and `native/board.h` declare."""
+def compiled_file(board: Board, name: str) -> Path:
+    """A C file beside the board file, compiled. It may call what `native/fw.h` and `native/board.h` declare."""
     path = board.path.parent / name
     if not path.is_file():
         raise Problem(f"{board.path} names {name}, and there is no such file beside it")
-    c.CDLL(str(library._name), mode=c.RTLD_GLOBAL)  # pyright: ignore[reportPrivateUsage] - it is to find our functions
     unicorn = importlib.util.find_spec("unicorn")
     headers = (NATIVE, *([Path(unicorn.origin).parent / "include"] if unicorn and unicorn.origin else []))
     stem = "".join(letter for letter in path.stem if letter.isalnum())
-    return c.CDLL(str(build(Library(f"isthmus-user-{stem}", (path,), headers))))
+    return build(Library(f"isthmus-user-{stem}", (path,), headers))
+
+
+def _compiled(library: c.CDLL, board: Board, name: str) -> c.CDLL:
+    """A C file beside the board file, loaded."""
+    c.CDLL(str(library._name), mode=c.RTLD_GLOBAL)  # pyright: ignore[reportPrivateUsage] - it is to find our functions
+    return c.CDLL(str(compiled_file(board, name)))
 
 
 def compiled_peripheral(library: c.CDLL, board: Board, name: str) -> int:

@@ -90,6 +90,10 @@ def limits_of(board: Board) -> dict[str, float | bool]:
         if isinstance(DEFAULTS[name], bool) != isinstance(value, bool):
             wanted = "true or false" if isinstance(DEFAULTS[name], bool) else "a number"
             raise Problem(f"{board.path}: invariant {name} is {value}, it must be {wanted}")
+        least, most = (-1.0, 1.0) if name == "min_upright" else (0.0, np.inf)
+        if not least <= value <= most:
+            span = "from -1 to 1: it is a cosine" if name == "min_upright" else "at least 0"
+            raise Problem(f"{board.path}: invariant {name} is {value:g}, it must be {span}")
     limits = DEFAULTS | dict(board.invariants)
     known = [device.knobs["torque_limit"] for device in board.devices if "torque_limit" in device.knobs]
     if np.isnan(limits["max_torque"]) and known:

@@ -97,6 +97,19 @@ def rig_library() -> c.CDLL:
     return declare_rig(load(Library("isthmus-rig", RIG_SOURCES)))
 
 
+PROBABILITIES = ("loss", "corrupt", "error", "reorder", "nack")
+NEVER_NEGATIVE = ("_ms", "_us", "_noise", "_limit", "_max")
+
+
+def _check_knob(name: str, value: float) -> None:
+    """Refuse what no bus or device can have."""
+    last = name.rpartition(".")[2]
+    if last in PROBABILITIES and not 0 <= value <= 1:
+        raise Problem(f"{name} is {value:g}, and must be from 0 to 1: it is a probability")
+    if last.endswith(NEVER_NEGATIVE) and value < 0:
+        raise Problem(f"{name} is {value:g}, and must not be negative")
+
+
 class Rig:
     """The buses and devices of a board, on one simulated clock."""
 
@@ -150,6 +163,7 @@ class Rig:
             choices = {f"*.{name.partition('.')[2]}" for name in names}
             raise unknown_name(f"parameter or fault of board {self.board.name}", pattern, choices)
         for name in found:
+            _check_knob(name, value)
             self.library.fw_set(self.pointer, name.encode(), value)
 
     def set_all(self, values: Mapping[str, float]) -> None:

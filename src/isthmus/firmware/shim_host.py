@@ -22,7 +22,7 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.firmware.rig import RIG_SOURCES, TRACE
-from isthmus.io import native
+from isthmus.io import native, open_regular
 
 HERE = Path(__file__).parent
 SHIM = native.Library("isthmus-shim", (*sorted((HERE / "shim").glob("*.c")), *RIG_SOURCES))
@@ -197,8 +197,23 @@ class Shim:
 MACHINES = {"x86_64": 62, "aarch64": 183}
 
 
+def check_no_script(path: Path) -> None:
+    """Refuse what the system would run by an interpreter, or not at all."""
+    try:
+        with open_regular(path, limit=1 << 32, follow=True) as file:
+            magic = file.read(4)
+    except OSError as e:
+        raise Problem(f"cannot read the program {path}: {e.strerror}") from None
+    if magic != b"\x7fELF":
+        raise Problem(
+            f"{path} is not an ELF program: give the program itself, or the interpreter of a script, as in "
+            f"/usr/bin/python3 --arguments {path.name}"
+        )
+
+
 def check_program(path: Path) -> Path:
     """The program's absolute path, if a preloaded library can work in it; a Problem that says why not otherwise."""
+    check_no_script(path)
     try:
         with path.open("rb") as file:
             head = file.read(64)
@@ -207,8 +222,6 @@ def check_program(path: Path) -> Path:
             table = file.read(min(size[0] * size[1], 1 << 16))
     except (OSError, OverflowError, ValueError) as e:
         raise Problem(f"cannot read the program {path}: {e}") from None
-    if head[:4] != b"\x7fELF":
-        raise Problem(f"{path} is not an ELF program: give the program itself, not a script or an archive")
     machine = os.uname().machine
     if len(head) < 64 or head[4] != 2 or head[5] != 1 or struct.unpack_from("<H", head, 18)[0] != MACHINES.get(machine):
         raise Problem(f"{path} is not a 64-bit program for {machine}, this computer: compile it here")

@@ -5,6 +5,7 @@ from isthmus.io.episodes import load_episode, save_episode
 from isthmus.io.files import (
     PARTIAL,
     load_arrays,
+    make_folder,
     pack_arrays,
     read_json,
     remove_partial,
@@ -21,6 +22,7 @@ __all__ = [
     "from_json",
     "load_arrays",
     "load_episode",
+    "make_folder",
     "open_lock",
     "open_regular",
     "pack_arrays",

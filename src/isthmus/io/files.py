@@ -49,6 +49,16 @@ def write_whole(path: Path, content: bytes) -> None:
         Path(temporary).unlink(missing_ok=True)
 
 
+def make_folder(path: Path) -> Path:
+    """The folder, made if it is not there; one that nothing can be written to is a Problem before any work is done."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        raise Problem(f"cannot write to the folder {path}: {error.strerror}") from error
+
+
 def remove_partial(folder: Path) -> None:
     """Remove what a killed process was about to write anywhere below `folder`."""
     for leftover in [*folder.rglob(f".*{PARTIAL}")]:

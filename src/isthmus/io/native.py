@@ -31,7 +31,7 @@ class Library:
     name: str
     sources: tuple[Path, ...]
     headers: tuple[Path, ...] = ()
-    """Folders to search for headers. Headers beside the sources are part of the digest."""
+    """Folders to search for headers. Those in them, and those beside the sources, are part of the digest."""
     links: tuple[Path, ...] = ()
     """Shared libraries, found again at the same place when the library is loaded."""
     flags: tuple[str, ...] = ()
@@ -72,7 +72,8 @@ def _compiler(name: str) -> str:
 
 def _digest(library: Library, compiler: str) -> str:
     digest = hashlib.sha256()
-    beside = {header for source in library.sources for header in source.parent.glob("*.h")}
+    folders = {source.parent for source in library.sources} | set(library.headers)
+    beside = {header for folder in folders for header in folder.glob("*.h")}
     for path in [*library.sources, *sorted(beside)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(repr((library.flags, library.headers, library.links, FLAGS, platform.machine())).encode())

@@ -14,7 +14,11 @@ void tim_handler(void) {
     updates = (updates & 0x7FFFFFFFu) + 1;
 }
 void svc_handler(void) { svc++; }
-__attribute__((section(".data.ramcode"), noinline, long_call)) static uint32_t in_ram(uint32_t x) { return 3 * x + 1; }
+__attribute__((section(".data.ramcode"), noinline, long_call)) static uint32_t in_ram(uint32_t x) {
+    uint32_t v;
+    __asm volatile("mrs %0, ipsr" : "=r"(v));
+    return 3 * x + 1 + v;
+}
 int main(void) {
     start_usart();
     uint32_t back = REG(0x40023874) >> 28 & 1;                      /* was it a software reset? */

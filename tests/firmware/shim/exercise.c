@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/can.h>
 #include <linux/can/raw.h>
+#include <linux/futex.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
 #include <net/if.h>
@@ -11,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +22,10 @@
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -287,6 +291,61 @@ static void host_link(void) {
 
 static void forever(void) { for (volatile int i = 0;; i++) {} }
 
+static void *send_signal(void *unused) { usleep(5000); kill(getpid(), SIGTERM); return NULL; }
+
+static void signals(void) {         /* a thread that waits for the signal which ends the program */
+    sigset_t s;
+    sigemptyset(&s);
+    sigaddset(&s, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &s, NULL);
+    r = sigtimedwait(&s, NULL, &(struct timespec){0, 3000000}); printf("none %zd %s\n", r, strerror(errno));
+    int64_t t = us();
+    pthread_t p;
+    pthread_create(&p, NULL, send_signal, NULL);
+    int number = 0;
+    r = sigwait(&s, &number); printf("sigwait %zd %d after %d ms\n", r, number == SIGTERM, (int)((us() - t) / 1000));
+}
+
+static uint32_t word;
+static void *wake(void *unused) {
+    usleep(4000);
+    word = 1;
+    printf("woken %ld\n", syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0));
+    return NULL;
+}
+
+static void futexes(void) {         /* as the libraries of C++ and Rust wait */
+    pthread_t p;
+    pthread_create(&p, NULL, wake, NULL);
+    int64_t t = us();
+    while (!word) syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    printf("waited %d ms\n", (int)((us() - t) / 1000)); t = us();
+    r = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, &(struct timespec){0, 2000000}, NULL, 0);
+    printf("span %zd %s %d ms\n", r, strerror(errno), (int)((us() - t) / 1000)); t = us();
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec++;
+    r = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 1, &at, NULL, FUTEX_BITSET_MATCH_ANY);
+    printf("moment %zd %s %d ms\n", r, strerror(errno), (int)((us() - t) / 1000));
+}
+
+static void batches(void) {         /* several frames a call, and a frame in parts */
+    int a = can("can0"), b = can("can0");
+    struct can_frame f[3] = {{.can_id = 5, .can_dlc = 1}, {.can_id = 6, .can_dlc = 1}, {.can_id = 7, .can_dlc = 1}}, g[4];
+    struct iovec v[4];
+    struct mmsghdr m[4] = {0};
+    for (int i = 0; i < 3; i++) v[i] = (struct iovec){&f[i], sizeof f[i]}, m[i].msg_hdr.msg_iov = &v[i], m[i].msg_hdr.msg_iovlen = 1;
+    r = sendmmsg(a, m, 3, 0); printf("sent %zd of %u bytes\n", r, m[2].msg_len);
+    usleep(2000);
+    struct iovec parts[2] = {{&g[3], 8}, {(char *)&g[3] + 8, 8}};
+    r = readv(b, parts, 2); printf("parts %zd id %x\n", r, g[3].can_id);
+    for (int i = 0; i < 4; i++) v[i] = (struct iovec){&g[i], sizeof g[i]}, m[i].msg_hdr.msg_iov = &v[i], m[i].msg_hdr.msg_iovlen = 1;
+    r = recvmmsg(b, m, 4, MSG_DONTWAIT, NULL); printf("received %zd last %x\n", r, g[1].can_id);
+    r = recvmmsg(b, m, 4, MSG_DONTWAIT, NULL); printf("none %zd %s\n", r, strerror(errno));
+}
+
+static void background(void) { if (daemon(1, 1)) perror("daemon"); sleep(1); printf("never\n"); }
+
 static void random_trace(void) {    /* threads that wake each other: the order must repeat */
     int s = can("can0");
     for (int i = 0; i < 200; i++) { command(s); usleep(700 + 13 * (i % 7)); }
@@ -296,6 +355,7 @@ int main(int argc, char **argv) {
     struct { const char *name; void (*run)(void); } parts[] = {
         {"sleeps", sleeps}, {"threads", threads}, {"priorities", priorities}, {"readiness", readiness}, {"system", system_descriptors},
         {"frames", frames}, {"registers", registers}, {"host", host_link}, {"forever", forever}, {"trace", random_trace},
+        {"signals", signals}, {"futexes", futexes}, {"batches", batches}, {"background", background},
     };
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)

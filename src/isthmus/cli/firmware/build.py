@@ -1,6 +1,5 @@
 """Build the reference firmware."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +36,7 @@ class Build:
         """Build and copy."""
         from isthmus.firmware.reference import BUGS, build_reference
         from isthmus.firmware.robot import NAMED
+        from isthmus.io import write_whole
 
         if self.bugs:
             print_table("", ("bug", "what it does"), BUGS.items())
@@ -51,6 +51,5 @@ class Build:
         if self.robot not in NAMED:
             raise unknown_name("robot", self.robot, NAMED)
         built = build_reference(self.bug, self.robot)
-        self.out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(built, self.out)
+        write_whole(self.out, built.read_bytes())
         stdout.print(f"{self.out}", soft_wrap=True)

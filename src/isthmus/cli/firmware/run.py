@@ -33,7 +33,7 @@ class Run:
 
     Example: `isthmus firmware run reference.elf --board my_board.toml --fault "can*.loss=0.02" --fault imu.dead_from=3`
 
-    Example: `isthmus firmware run ./robot_daemon --board linux_board.toml`
+    Example: `isthmus firmware run ./robot_daemon --arguments "-c robot.ini" --board linux_board.toml`
 
     Exits with code 1 when an invariant does not hold.
     """
@@ -57,6 +57,8 @@ class Run:
     """The processor is stopped when this much time has gone by on the wall's clock."""
     level: bool = False
     """Ask the reference firmware to level the body by its network."""
+    arguments: str = ""
+    """What a Linux program is started with, as in a shell: "-c robot.ini --verbose"."""
     out: Path | None = None
     """A folder for the result (result.json), the trace (trace.json) and the timeline (timeline.html)."""
     json: bool = False
@@ -65,12 +67,23 @@ class Run:
     def run(self) -> None:
         """Run, show how it goes, print what was found."""
         from isthmus.firmware.elf import is_linux_program
+        from isthmus.firmware.shim_host import check_no_script
+        from isthmus.io import make_folder
 
         check_range("seconds", self.seconds, 0.01, LONGEST)
+        check_range("seed", self.seed, 0, 2**63 - 1)
+        check_range("wall-seconds", self.wall_seconds, 0.1, 1e6)
+        check_range("counter-offset", self.counter_offset, 0, 2**32 - 1)
         board = find_board(self.board)
+        if self.out is not None:
+            make_folder(self.out)
+        if board.is_linux:
+            check_no_script(self.firmware)
         if is_linux_program(self.firmware):
             self._linux(board)
             return
+        if self.arguments:
+            raise Problem(f"{self.firmware} is no Linux program: it takes no --arguments")
         result = self._emulated(board)
         if self.out is not None:
             self._write(result)
@@ -120,6 +133,8 @@ class Run:
                 "halt": None if halt is None else {"sentence": str(halt), "code": halt.code, "at_s": halt.seconds},
                 "counters": loop.counters.to_json(),
                 "timing": timing(record, board) if record is not None else {},
+                "watch": watched(record) if record is not None else {},
+                "not_watched": [one.symbol for name, one in board.watch.items() if record and name not in record.watch],
                 "console": getattr(loop.link, "text", ""),
                 "timeline": str(page) if page else None,
             }
@@ -129,22 +144,27 @@ class Run:
             return None
         from isthmus.firmware.timeline import write_timeline
 
-        self.out.mkdir(parents=True, exist_ok=True)
         return write_timeline(self.out, loop.trace_events(), board, loop.time if around is None else around)
 
     def _write(self, result: dict[str, Any]) -> None:
         from isthmus.io import write_json
 
         assert self.out is not None  # noqa: S101
-        self.out.mkdir(parents=True, exist_ok=True)
         write_json(self.out / "result.json", result)
 
     def _linux(self, board: "Board") -> None:
+        from isthmus.firmware.daemon import Run as How
         from isthmus.firmware.daemon import run_daemon
+        from isthmus.firmware.motions import motion_of
 
-        if self.exact or self.counter_offset:
-            raise Problem("--exact and --counter-offset are for emulated boards: a Linux program is not emulated")
-        done = run_daemon(self.firmware, board, self.seconds, self.seed, parse_faults(self.fault), motion=self.task)
+        if self.exact or self.counter_offset or self.level:
+            raise Problem(
+                "--exact, --counter-offset and --level are for emulated boards: a Linux program is not emulated"
+            )
+        how = How(
+            motion_of(self.task), arguments=parse_arguments(self.arguments), wall_s=min(self.wall_seconds, How.wall_s)
+        )
+        done = run_daemon(self.firmware, board, self.seconds, self.seed, parse_faults(self.fault), how)
         if self.out is not None:
             from isthmus.firmware.timeline import write_timeline
 
@@ -168,6 +188,16 @@ def find_board(text: str) -> "Board":
     if not Path(text).is_file():
         raise Problem(f"there is no board file {text}: give a TOML file, or {' or '.join(NAMED)}")
     return load_board(Path(text))
+
+
+def parse_arguments(text: str) -> tuple[str, ...]:
+    """Words as a shell has them."""
+    import shlex
+
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise Problem(f"arguments {text!r} are not words of a shell: {error}") from None
 
 
 def parse_faults(texts: tuple[str, ...]) -> dict[str, float]:
@@ -206,6 +236,15 @@ def timing(record: "Record", board: "Board") -> dict[str, float]:
     }
 
 
+def watched(record: "Record") -> dict[str, dict[str, list[float]]]:
+    """The variables that the board file names: least and most of each element, and what it was last."""
+    return {
+        name: {"least": values.min(0).tolist(), "most": values.max(0).tolist(), "last": values[-1].tolist()}
+        for name, values in record.watch.items()
+        if len(values)
+    }
+
+
 def print_result(result: dict[str, Any]) -> None:
     """For people."""
     counters, moved = result["counters"], result["timing"]
@@ -219,11 +258,16 @@ def print_result(result: dict[str, Any]) -> None:
     if moved:
         rows.append(("commands", f"gap at most {moved['longest_command_gap_ms']:.2f} ms", ""))
         rows.append(("samples", f"at most {moved['oldest_sample_ms']:.2f} ms old", ""))
+    for name, seen in result["watch"].items():
+        last = f"last {seen['last'][0]:g}" if len(seen["last"]) == 1 else f"{len(seen['last'])} elements"
+        rows.append((name, f"{min(seen['least']):g} to {max(seen['most']):g}", last))
     print_table(
         f"{result['firmware']} on {result['board']}: {counters['seconds']:.3f} s", ("part", "load", "trouble"), rows
     )
     if result["console"]:
         stdout.print(result["console"], soft_wrap=True)
+    for symbol in result["not_watched"]:
+        stdout.print(f"the firmware has no variable {symbol}: it cannot be watched", soft_wrap=True)
     for violation in result["violations"]:
         stdout.print(f"violated {violation['name']}: {violation['sentence']}", soft_wrap=True)
     if result["halt"]:

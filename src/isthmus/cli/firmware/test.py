@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus.cli.firmware.run import FirmwareArgument, find_board
+from isthmus.cli.firmware.run import FirmwareArgument, find_board, parse_arguments
 from isthmus.cli.output import print_json, print_table, stderr, stdout
+from isthmus.core import check_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,8 @@ class Test:
     """Cases to run; all of them when not given."""
     cases: bool = False
     """Only list the cases there are."""
+    arguments: str = ""
+    """What a Linux program is started with, as in a shell: "-c robot.ini --verbose"."""
     race: bool = False
     """Hunt for races besides: a minute with interrupts between any two instructions."""
     seed: int = 0
@@ -49,7 +52,9 @@ class Test:
         """Run the cases, print a line for each, and exit with what was found."""
         from isthmus.firmware.campaign import Subject, summary
         from isthmus.firmware.faults import all_cases, choose, lacking
+        from isthmus.io import make_folder
 
+        check_range("seed", self.seed, 0, 2**63 - 1)
         board = find_board(self.board)
         every = all_cases(board, race=self.race or self.cases or "race-hunt" in self.case)
         if self.cases:
@@ -59,7 +64,10 @@ class Test:
                 [(c.name, c.what, lacking(c, board)) for c in choose(every, self.case)],
             )
             return
-        subject = Subject.of(board, self.firmware)
+        subject = Subject.of(board, self.firmware, parse_arguments(self.arguments))
+        for folder in (self.out, self.junit.parent if self.junit else None):
+            if folder is not None:
+                make_folder(folder)
         results = self._results(subject, choose(every, self.case))
         figures = {"firmware": str(self.firmware), "board": board.name, "seed": self.seed, **summary(results)}
         if self.junit is not None:

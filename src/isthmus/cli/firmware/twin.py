@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tyro.conf import UseAppendAction
 
-from isthmus.cli.firmware.run import FirmwareArgument, find_board, parse_faults
+from isthmus.cli.firmware.run import FirmwareArgument, find_board, parse_arguments, parse_faults
 from isthmus.cli.output import print_json, print_table, stdout
 from isthmus.core import Problem, check_range
 
@@ -42,6 +42,8 @@ class FitTwin:
     """What the host asks of the robot meanwhile."""
     fault: UseAppendAction[tuple[str, ...]] = ()
     """Parameters and faults, as in usart1.delay_ms=10 or can*.loss=0.02: the twin has them too."""
+    arguments: str = ""
+    """What a Linux program is started with, as in a shell: "-c robot.ini --verbose"."""
     seconds: float = 20.0
     """Simulated seconds that are recorded."""
     seed: int = 0
@@ -54,8 +56,11 @@ class FitTwin:
     def run(self) -> None:
         """Record, fit, write and compare."""
         from isthmus.firmware.twin import fit_twin, quanta_of
+        from isthmus.io import make_folder
 
         check_range("seconds", self.seconds, 2.0, LONGEST)
+        check_range("seed", self.seed, 0, 2**63 - 2)
+        make_folder(self.out.parent)
         board = find_board(self.board)
         if not board.joints:
             raise Problem(f"{board.path} has no motors: there is nothing to fit a twin to")
@@ -84,14 +89,15 @@ class FitTwin:
         stdout.print(f"twin: {self.out}", soft_wrap=True)
 
     def _trace(self, board: "Board", seed: int) -> "np.ndarray":
-        from isthmus.firmware.daemon import run_daemon
+        from isthmus.firmware.daemon import Run, run_daemon
         from isthmus.firmware.elf import is_linux_program, read_elf
         from isthmus.firmware.loop import Loop
         from isthmus.firmware.motions import motion_of
 
         faults = parse_faults(self.fault)
         if is_linux_program(self.firmware):
-            return run_daemon(self.firmware, board, self.seconds, seed, faults, motion=self.task).events
+            how = Run(motion_of(self.task), arguments=parse_arguments(self.arguments))
+            return run_daemon(self.firmware, board, self.seconds, seed, faults, how).events
         with Loop(board, read_elf(self.firmware), trace=int(EVENTS_A_SECOND * self.seconds)) as loop:
             loop.faults(faults)
             loop.reset(seed)

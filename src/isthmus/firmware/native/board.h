@@ -41,7 +41,7 @@ typedef struct { uint32_t at, size; uint8_t *bytes; int writable, runs; } Region
 typedef struct { uint16_t size, count; } Block;  /* bytes and instructions */
 enum HaltCode {
     H_NONE, H_UNMAPPED, H_FETCH, H_UNDEFINED, H_STACK, H_RETURN, H_ENDLESS, H_BREAKPOINT, H_PERIPHERAL, H_VECTOR,
-    H_WALL, H_FLASH_WRITE, H_OTHER
+    H_WALL, H_FLASH_WRITE, H_OTHER, H_THUMB
 };
 enum ResetCause { R_POWER, R_WATCHDOG, R_SOFTWARE, R_BROWNOUT };
 
@@ -70,7 +70,7 @@ struct Board {
     int active[32], actives, active_priority, best, best_priority;
     int found, known;                           /* what may be entered, as the hook of the block ahead has found */
     uint32_t vtor, shpr[3], aircr, scr, ccr, shcsr, cpacr, demcr, group_mask;
-    uint32_t systick_ctrl, systick_load, systick_flag;
+    uint32_t systick_ctrl, systick_load, systick_flag, systick_top;     /* it counts down from `top` since `base` */
     int systick_event;
     int64_t systick_base, cycle_counter_base;
     /* execution */
@@ -79,8 +79,6 @@ struct Board {
     double wall_end;                            /* when it must have ended, by the wall's clock */
     int64_t turns;
     int64_t starts, exceptions, accesses, watchdog_resets, resets, idle_cycles;
-    uint32_t patched[64];
-    int patches;
 };
 
 /* cpu.c */

@@ -3,7 +3,9 @@
    Modelled: initialisation and sleep handshakes, the rate from BTR (one that does not fit the wire's ends in errors),
    priority by identifier or by request, abort, no-retransmission, filters (16 and 32 bits, mask and list), FIFO overrun
    and lock, error counters, error states, bus-off with and without automatic recovery, loop-back, all interrupt
-   sources but wake-up. Not modelled: time-triggered mode, filter match index, filters shared between two controllers. */
+   sources but wake-up. A controller may take its filters from another, as CAN2 of an STM32F4 does from CAN1, where the
+   first banks belong to the one and those from CAN2SB on to the other. Not modelled: time-triggered mode, filter match
+   index. */
 #include "board.h"
 #include <string.h>
 
@@ -22,6 +24,16 @@ typedef struct {
 } Bxcan;
 
 static int takes_part(Bxcan *c) { return !(c->mcr & (INRQ | SLEEP)) && !c->bus_off; }
+
+/* Whose filter registers decide for a controller, and which banks. `option` is -1 for one that shares its banks with
+   another, 1 + its place for that other one. */
+static Bxcan *filters_of(Peripheral *p, int *from, int *to) {
+    int is_second = p->option > 0;
+    Bxcan *c = is_second ? p->board->peripheral[(int)p->option - 1].state : p->state;
+    int begin = c->fmr >> 8 & 0x3F;
+    *from = is_second ? begin : 0, *to = p->option < 0 && begin < 28 ? begin : 28;
+    return c;
+}
 
 static int rate_fits(Peripheral *p) {
     Bxcan *c = p->state;
@@ -81,7 +93,9 @@ static void receive(void *self, const CanFrame *f, ns sampled) {
     (void)sampled;
     Peripheral *p = self;
     Bxcan *c = p->state;
-    if (!takes_part(c) || c->fmr & 1) return;
+    int from, to;
+    Bxcan *owner = filters_of(p, &from, &to);
+    if (!takes_part(c) || owner->fmr & 1) return;
     if (!rate_fits(p)) {
         uint32_t before = error_status(c);
         c->rec += c->rec < 128, c->lec = 2;
@@ -90,9 +104,9 @@ static void receive(void *self, const CanFrame *f, ns sampled) {
     uint32_t key32 = (f->ext ? f->id << 3 | 4 : f->id << 21) | (f->rtr ? 2 : 0);
     uint32_t key16 = f->ext ? (f->id >> 18) << 5 | 8 | (f->id >> 15 & 7) : f->id << 5;
     key16 |= f->rtr ? 16 : 0;
-    for (int n = 0; n < 28; n++) {
-        if (!(c->fa >> n & 1) || !bank_accepts(c, n, key32, key16)) continue;
-        Fifo *x = &c->fifo[c->ffa >> n & 1];
+    for (int n = from; n < to; n++) {
+        if (!(owner->fa >> n & 1) || !bank_accepts(owner, n, key32, key16)) continue;
+        Fifo *x = &c->fifo[owner->ffa >> n & 1];
         if (x->count < 3) x->frame[x->count++] = *f;
         else {
             x->overrun = 1;

@@ -56,9 +56,9 @@ static uint32_t handler_of(Board *b, int n) {
     uint8_t *entry = board_bytes(b, b->vtor + 4 * n, 4);
     uint32_t handler = 0;
     if (entry) memcpy(&handler, entry, 4);
-    if (handler && board_bytes(b, handler & ~1u, 2)) return handler | 1;
-    board_halt(b, H_VECTOR, n);
-    return 0;
+    if (!handler || !board_bytes(b, handler & ~1u, 2)) return board_halt(b, H_VECTOR, n), 0;
+    if (!(handler & 1)) return board_halt(b, H_THUMB, n), 0;
+    return handler;
 }
 
 static void entered(Board *b, int n) {
@@ -262,16 +262,16 @@ int board_load(Board *b, uint32_t at, const uint8_t *bytes, uint32_t size) {
     return 0;
 }
 
-/* Unicorn does not know which exception is active: MRS Rd, IPSR becomes a breakpoint that is answered here. */
+/* Unicorn does not know which exception is active: MRS Rd, IPSR becomes a breakpoint and a NOP, which are answered here,
+   in flash or where the start-up code has copied them to. */
 static void patch_ipsr(Board *b) {
     Region *flash = &b->region[0];
-    for (uint32_t i = 0; i + 4 <= flash->size && b->patches < 64; i += 2) {
+    for (uint32_t i = 0; i + 4 <= flash->size; i += 2) {
         uint16_t half[2];
         memcpy(half, flash->bytes + i, 4);
         if (half[0] != 0xF3EF || (half[1] & 0xF0FF) != 0x8005) continue;
         uint16_t instead[2] = {0xBEE0 | (half[1] >> 8 & 15), 0xBF00};
         memcpy(flash->bytes + i, instead, 4);
-        b->patched[b->patches++] = flash->at + i;
     }
 }
 
@@ -313,6 +313,7 @@ static void restart(Board *b, enum ResetCause cause) {
     b->pc = start[1] | 1;
     fw_trace_add(b->rig, T_RESET, 0, b->rig->now, cause, 0);
     if (!board_bytes(b, start[1] & ~1u, 2)) board_halt(b, H_VECTOR, 1);
+    else if (!(start[1] & 1)) board_halt(b, H_THUMB, 1);
 }
 
 void board_reset(Board *b) {                    /* power on at the rig's time, which is zero */
@@ -339,6 +340,13 @@ void board_free(Board *b) {
 }
 
 /* --- execution --- */
+static int asks_ipsr(Board *b, uint32_t at) {   /* -1: no, else the register */
+    uint8_t *m = board_bytes(b, at, 4);
+    uint16_t half[2] = {0, 0};
+    if (m) memcpy(half, m, 4);
+    return (half[0] & 0xFFF0) == 0xBEE0 && half[1] == 0xBF00 ? half[0] & 15 : -1;
+}
+
 static void answer_ipsr(Board *b, uint32_t pc, int rd) {
     static const int R[13] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R4,
                               UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8, UC_ARM_REG_R9,
@@ -351,15 +359,9 @@ static void after_interrupt(Board *b, int number, uint32_t pc) {
     if (pc >= RETURNS) return leave(b, pc | 1);
     if (number == 2) return enter(b, 11);
     if (number == 7) {                          /* BKPT */
-        uint32_t at = pc;
-        for (int i = 0; i < b->patches; i++)
-            if (b->patched[i] == pc || b->patched[i] + 2 == pc) {
-                uint16_t half = 0;
-                at = b->patched[i];
-                memcpy(&half, board_bytes(b, at, 2), 2);
-                return answer_ipsr(b, at, half & 15);
-            }
-        return board_halt(b, H_BREAKPOINT, at);
+        for (uint32_t at = pc; at + 2 >= pc; at -= 2)
+            if (asks_ipsr(b, at) >= 0) return answer_ipsr(b, at, asks_ipsr(b, at));
+        return board_halt(b, H_BREAKPOINT, pc);
     }
     board_halt(b, number == 1 ? H_UNDEFINED : H_OTHER, number);
 }

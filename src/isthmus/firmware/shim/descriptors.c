@@ -87,7 +87,7 @@ static int open_device(const char *path, int flags) {
 
 static int open_any(int folder, const char *path, int flags, int mode) {
     int fd = open_device(path, flags);
-    return fd == -2 ? (int)syscall(SYS_openat, folder, path, flags, mode) : fd;
+    return fd == -2 ? (int)SYSTEM(SYS_openat, folder, path, flags, mode) : fd;
 }
 
 EXPORT int open(const char *path, int flags, ...) { LAST(int, mode, flags); return open_any(AT_FDCWD, path, flags, mode); }
@@ -121,7 +121,7 @@ int fds_ready(struct pollfd *fds, int count) {
         if (o) ready += (fds[i].revents = object_events(o) & fds[i].events) != 0;
         else if (fds[i].fd >= 0) { place[outside] = i; others[outside++] = fds[i]; }
     }
-    if (!outside || syscall(SYS_poll, others, outside, 0) <= 0) return ready;
+    if (!outside || SYSTEM(SYS_poll, others, outside, 0) <= 0) return ready;
     for (int k = 0; k < outside; k++) {
         fds[place[k]].revents = others[k].revents;
         ready += others[k].revents != 0;
@@ -184,6 +184,20 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count) {
     return write(fd, whole, n);
 }
 
+EXPORT ssize_t readv(int fd, const struct iovec *parts, int count) {
+    if (!object_of(fd)) { await_outside(fd, POLLIN, 0); return REAL(readv)(fd, parts, count); }
+    uint8_t whole[4096];
+    size_t room = 0, given = 0;
+    for (int i = 0; i < count; i++) room += parts[i].iov_len;
+    ssize_t n = read(fd, whole, room < sizeof whole ? room : sizeof whole);
+    for (int i = 0; i < count && n > 0 && given < (size_t)n; i++) {
+        size_t part = parts[i].iov_len < (size_t)n - given ? parts[i].iov_len : (size_t)n - given;
+        memcpy(parts[i].iov_base, whole + given, part);
+        given += part;
+    }
+    return n;
+}
+
 static int device_ioctl(int fd, unsigned long request, void *argument) {
     Object *o = object_of(fd);
     if (o && request == FIONBIO) { o->nonblocking = *(int *)argument != 0; return 0; }
@@ -199,6 +213,5 @@ EXPORT int ioctl(int fd, unsigned long request, ...) { LAST(void *, argument, re
     EXPORT type name parameters { await_outside(fd, events, flags); return REAL(name) arguments; }
 AWAITED(int, accept, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n), POLLIN, 0)
 AWAITED(int, accept4, (int fd, struct sockaddr *a, socklen_t *n, int flags), (fd, a, n, flags), POLLIN, 0)
-AWAITED(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), POLLIN, 0)
 
 void shim_await_socket(int fd, short events, int flags) { await_outside(fd, events, flags); }

@@ -1,8 +1,12 @@
-/* Mutexes, condition variables, semaphores, read-write locks, spin locks and barriers.
+/* Mutexes, condition variables, semaphores, read-write locks, spin locks, barriers, and the futexes with which C++
+ * (std::future, std::atomic::wait) and Rust wait without them.
  *
  * A lock that is free is taken by the real function. A thread that would have to wait gives the baton away instead. */
 #include "shim.h"
+#include <limits.h>
+#include <linux/futex.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 
 static ns_t on_clock(clockid_t clock, const struct timespec *t) {
@@ -12,7 +16,7 @@ static ns_t on_clock(clockid_t clock, const struct timespec *t) {
 }
 
 static int lock(pthread_mutex_t *m, ns_t until) {
-    if ((m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == (int)syscall(SYS_gettid)) return EDEADLK;
+    if ((m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == (int)SYSTEM(SYS_gettid)) return EDEADLK;
     int error;
     while ((error = REAL(pthread_mutex_trylock)(m)) == EBUSY)
         if (!shim_wait(until, m, NULL, 0)) return ETIMEDOUT;
@@ -179,4 +183,38 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *opaque) {
     }
     while (b->round == round) shim_wait(NEVER, b, NULL, 0);
     return 0;
+}
+
+static long futex_wait(const uint32_t *word, int operation, uint32_t value, const struct timespec *t) {
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != value) { shim_spinning(); return refuse(EAGAIN); }
+    ns_t until = NEVER;             /* FUTEX_WAIT takes a span, FUTEX_WAIT_BITSET a moment */
+    if (t && (operation & FUTEX_CMD_MASK) == FUTEX_WAIT) until = shim_now + from_timespec(t);
+    else if (t) until = on_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
+    return shim_wait(until, word, NULL, 0) ? 0 : refuse(ETIMEDOUT);
+}
+
+static long futex_wake(const uint32_t *word, int most) {
+    long woken = 0;
+    while (woken < most && wake_one(word)) woken++;
+    return woken;
+}
+
+EXPORT long syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_end(list);
+    if (number != SYS_futex || !shim_mine()) return SYSTEM(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    const uint32_t *word = (const uint32_t *)a[0];
+    int operation = (int)a[1];
+    switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET: return futex_wait(word, operation, (uint32_t)a[2], (const struct timespec *)a[3]);
+    case FUTEX_WAKE: return futex_wake(word, (int)a[2]);
+    case FUTEX_WAKE_BITSET: return futex_wake(word, INT_MAX);   /* a wake-up too many is allowed */
+    default:
+        say_once("of futexes only waiting and waking are simulated");
+        return refuse(ENOSYS);
+    }
 }

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
+#include <threads.h>
 
 enum { FREE, READY, WAITING, FINISHED };
 typedef struct {
@@ -38,12 +39,12 @@ ns_t from_timespec(const struct timespec *t) { return t->tv_sec * SECOND + t->tv
 
 static void hand_over(Thread *t) {
     __atomic_store_n(&t->baton, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &t->baton, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    SYSTEM(SYS_futex, &t->baton, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 static void await_baton(Thread *t) {
     while (!__atomic_exchange_n(&t->baton, 0, __ATOMIC_ACQUIRE))
-        syscall(SYS_futex, &t->baton, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+        SYSTEM(SYS_futex, &t->baton, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }
 
 static void make_ready(Thread *t, bool timed_out) {
@@ -117,7 +118,7 @@ void wake_all(const void *object) {
         if (threads[i].state == WAITING && threads[i].object == object) make_ready(&threads[i], false);
 }
 
-void wake_one(const void *object) {
+bool wake_one(const void *object) {
     Thread *best = NULL;
     for (int i = 0; i < thread_count; i++) {
         Thread *t = &threads[i];
@@ -125,6 +126,7 @@ void wake_one(const void *object) {
         if (!best || t->priority > best->priority || (t->priority == best->priority && t->since < best->since)) best = t;
     }
     if (best) make_ready(best, false);
+    return best != NULL;
 }
 
 void shim_yield(void) {
@@ -251,4 +253,10 @@ EXPORT int sched_setscheduler(pid_t pid, int policy, const struct sched_param *p
     if (!shim_mine()) return REAL(sched_setscheduler)(pid, policy, p);
     threads[self].priority = policy == SCHED_OTHER ? 0 : p->sched_priority;
     return 0;
+}
+
+EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *argument) {
+    if (!shim_mine()) return REAL(thrd_create)(handle, run, argument);
+    say_once("threads of C11 (thrd_create) are not simulated: use pthread_create");
+    return thrd_error;
 }

@@ -29,6 +29,9 @@
        if (!found_) found_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
        found_; })
 
+/* The system's own call: a program's `syscall` is ours, for the futexes of libraries. */
+#define SYSTEM(...) REAL(syscall)(__VA_ARGS__)
+
 typedef ns ns_t;
 #define SECOND 1000000000LL
 #define MAX_FD 4096
@@ -41,7 +44,7 @@ void scheduler_start(void);
 /* Wait until `until`, until `wake_all(object)`, or until one of `fds` is ready. Returns false on a timeout. */
 bool shim_wait(ns_t until, const void *object, struct pollfd *fds, int count);
 void wake_all(const void *object);
-void wake_one(const void *object);  /* the one of highest priority, then the one that has waited longest */
+bool wake_one(const void *object);  /* the one of highest priority, then the one that has waited longest */
 void shim_yield(void);
 void shim_spinning(void);           /* the program polls without sleeping: after many polls let time pass */
 ns_t from_timespec(const struct timespec *t);

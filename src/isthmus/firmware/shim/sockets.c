@@ -226,3 +226,28 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags) {
     m->msg_flags = r.own ? MSG_DONTROUTE | MSG_CONFIRM : 0;
     return (ssize_t)given;
 }
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned count, int flags, struct timespec *limit) {
+    if (!can_of(fd)) { shim_await_socket(fd, POLLIN, flags); return REAL(recvmmsg)(fd, m, count, flags, limit); }
+    ns_t until = limit ? shim_now + from_timespec(limit) : NEVER;       /* looked at after each frame, as Linux does */
+    unsigned n = 0;
+    while (n < count && (!n || shim_now < until)) {
+        ssize_t size = recvmsg(fd, &m[n].msg_hdr, flags | (n && flags & MSG_WAITFORONE ? MSG_DONTWAIT : 0));
+        if (size < 0) return n ? (int)n : -1;
+        m[n++].msg_len = (unsigned)size;
+    }
+    return (int)n;
+}
+
+EXPORT int sendmmsg(int fd, struct mmsghdr *m, unsigned count, int flags) {
+    if (!can_of(fd)) { shim_await_socket(fd, POLLOUT, flags); return REAL(sendmmsg)(fd, m, count, flags); }
+    unsigned n = 0;
+    while (n < count) {
+        ssize_t size = sendmsg(fd, &m[n].msg_hdr, flags);
+        if (size < 0) return n ? (int)n : -1;
+        m[n++].msg_len = (unsigned)size;
+    }
+    return (int)n;
+}
+
+EXPORT int shutdown(int fd, int how) { return can_of(fd) ? (int)refuse(EOPNOTSUPP) : REAL(shutdown)(fd, how); }

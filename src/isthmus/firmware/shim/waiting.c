@@ -165,3 +165,8 @@ EXPORT int epoll_wait(int efd, struct epoll_event *events, int room, int ms) {
 EXPORT int epoll_pwait(int efd, struct epoll_event *events, int room, int ms, const sigset_t *mask) {
     return shim_mine() ? epoll_until(efd, events, room, in_milliseconds(ms)) : REAL(epoll_pwait)(efd, events, room, ms, mask);
 }
+
+EXPORT int epoll_pwait2(int efd, struct epoll_event *events, int room, const struct timespec *t, const sigset_t *mask) {
+    if (!shim_mine()) return REAL(epoll_pwait2)(efd, events, room, t, mask);
+    return epoll_until(efd, events, room, t ? shim_now + from_timespec(t) : NEVER);
+}

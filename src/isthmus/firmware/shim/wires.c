@@ -1,7 +1,9 @@
 /* Builds the buses and devices from the script in the shared page, and steps the physics in the other process. */
 #include "wires.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,8 +28,15 @@ static int bus_named(const char *name) {
     return -1;
 }
 
+/* A device of the user's own, compiled: it finds our functions because they are preloaded. */
+static int add_from_file(const char *file, const char *name, int bus, int address, int joint) {
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    int (*add)(Rig *, const char *, int, int, int) = library ? (__typeof__(add))dlsym(library, "add_device") : NULL;
+    return add ? add(rig, name, bus, address, joint) : -1;
+}
+
 static void build_line(const char *line) {
-    char kind[32], name[64], bus[64];
+    char kind[32], name[64], bus[64], file[1024];
     double a, b, c;
     if (sscanf(line, "can %31s %lf", name, &a) == 2 && can_count < MAX_BUSES) {
         Wire *w = &can_wires[can_count++];
@@ -41,6 +50,8 @@ static void build_line(const char *line) {
         if (fw_rig_add_lsm6dsox(rig, name, bus_named(bus), (int)a) < 0) fail(line);
     } else if (sscanf(line, "mit-motor %63s %63s %lf %lf %lf", name, bus, &a, &b, &c) == 5) {
         if (fw_rig_add_mit_motor(rig, name, bus_named(bus), (uint32_t)a, (uint32_t)b, (int)c) < 0) fail(line);
+    } else if (sscanf(line, "file %63s %63s %lf %lf %1023[^\n]", name, bus, &a, &b, file) == 5) {
+        if (add_from_file(file, name, bus_named(bus), (int)a, (int)b) < 0) fail(line);
     } else if (sscanf(line, "set %63s %lf", name, &a) == 2) {
         if (fw_set(rig, name, a)) fail(line);
     } else if (sscanf(line, "serial %63s", name) == 1) {
@@ -69,9 +80,9 @@ static void sense(void) {
 static bool exchange(void) {
     char byte = 1;
     ssize_t n;
-    while ((n = syscall(SYS_sendto, simulator, &byte, 1, MSG_NOSIGNAL, NULL, 0)) < 0 && errno == EINTR) {}
+    while ((n = SYSTEM(SYS_sendto, simulator, &byte, 1, MSG_NOSIGNAL, NULL, 0)) < 0 && errno == EINTR) {}
     if (n != 1) return false;
-    while ((n = syscall(SYS_read, simulator, &byte, 1)) < 0 && errno == EINTR) {}
+    while ((n = SYSTEM(SYS_read, simulator, &byte, 1)) < 0 && errno == EINTR) {}
     return n == 1;
 }
 
@@ -110,7 +121,16 @@ void wires_run(ns_t now) {
     if (next_step <= world) step_physics();
 }
 
-static void after_fork(void) { shim_on = 0; }
+/* The child has neither buses nor simulated time, and does not outlive the simulation. */
+static void after_fork(void) {
+    shim_on = 0;
+    REAL(close)(simulator);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static void before_fork(void) {
+    if (shim_mine()) say_once("the program forked, and the child has no simulated buses: run it in the foreground");
+}
 
 /* ISTHMUS_SHIM is "MEMORY,SOCKET", two descriptors that the simulator handed down. Programs that this one starts
  * run without the shim: the buses belong to one process. */
@@ -130,7 +150,7 @@ __attribute__((constructor)) static void attach(void) {
     shim_now = shared->start_ns;
     next_step = shared->step_ns;
     sense();
-    pthread_atfork(NULL, NULL, after_fork);
+    pthread_atfork(before_fork, NULL, after_fork);
     scheduler_start();
 }
 
