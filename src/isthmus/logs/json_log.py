@@ -91,8 +91,7 @@ def _dates(path: Path, rows: Sequence[Row]) -> Float:
     """The times of rows whose time is a text, as 2024-05-01T12:00:00Z."""
     texts = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, str))
     name = clock_of([*texts])
-    cells = [str(row.get(name, "")) for row in rows]
-    time = None if name is None else moments(cells)
+    time = None if name is None else moments([str(row.get(name, "")) for row in rows])
     if time is None:
         raise Problem(f"{path} has no time: its objects need a number, or a date, named time or timestamp")
     return time
