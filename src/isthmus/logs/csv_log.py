@@ -30,14 +30,8 @@ BYTE_ORDERS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 def read_csv(path: Path, *, from_zero: bool = True) -> Log:
     """The columns of a CSV file as series over its time column, which is shifted to begin `from_zero`."""
-    header, rows, notes = _rows(path, _text(path).splitlines())
-    cells = {
-        name: column
-        for name, column in zip(header, zip(*rows, strict=True), strict=True)
-        if not NAMELESS.fullmatch(name)
-    }
-    columns = {name: found for name, column in cells.items() if (found := column_of_cells(column)) is not None}
-    texts = {name: column for name, column in cells.items() if name not in columns}
+    columns, texts, notes = _columns(path, _text(path).splitlines())
+    header = [*columns, *texts]
     columns = with_whole_stamps(columns)
     clock = clock_of([name for name, values in columns.items() if values.ndim == 1])
     time, assumed = _dates(path, header, texts) if clock is None else seconds(clock, columns.pop(clock))
@@ -50,6 +44,44 @@ def read_csv(path: Path, *, from_zero: bool = True) -> Log:
     notes += [assumed] if assumed else []
     time = one_after_the_other(time, columns, notes)
     return make_log(path, "CSV", by_prefix(columns, time), notes, from_zero=from_zero)
+
+
+def _columns(path: Path, lines: list[str]) -> tuple[dict[str, Float], dict[str, tuple[str, ...]], list[str]]:
+    """The columns of numbers, those of text, and notes."""
+    lines, before = _without_comments(lines)
+    whole = _whole_numbers(path, lines)
+    if whole is not None:
+        return whole, {}, []
+    header, rows, notes = _rows(path, lines, before)
+    cells = {
+        name: column
+        for name, column in zip(header, zip(*rows, strict=True), strict=True)
+        if not NAMELESS.fullmatch(name)
+    }
+    columns = {name: found for name, column in cells.items() if (found := column_of_cells(column)) is not None}
+    return columns, {name: column for name, column in cells.items() if name not in columns}, notes
+
+
+def _whole_numbers(path: Path, lines: list[str]) -> dict[str, Float] | None:
+    """The columns of a table in which every cell is a number, several times as fast; None for any other."""
+    delimiter = _delimiter(next(iter(lines), ""))
+    first = _cells(path, lines[:1])
+    header = _names(first[0]) if first else list[str]()
+    if not 1 < len(header) <= MOST_COLUMNS or len({*header}) < len(header) or numbers(header) is not None:
+        return None
+    try:
+        table = (
+            np.loadtxt(lines[1:], delimiter=delimiter, comments=None, ndmin=2) if len(lines) > 1 else np.zeros((0, 0))
+        )
+    except ValueError:
+        return None
+    if not len(table) or table.shape[1] != len(header) or np.isnan(table).all(axis=0).any():
+        return None
+    return {name: table[:, place] for place, name in enumerate(header) if not NAMELESS.fullmatch(name)}
+
+
+def _names(row: list[str]) -> list[str]:
+    return [name.strip().lstrip("#%").strip() for name in row]
 
 
 def _text(path: Path) -> str:
@@ -79,13 +111,15 @@ def _dates(path: Path, header: list[str], texts: dict[str, tuple[str, ...]]) -> 
     return time, None
 
 
-def _rows(path: Path, lines: list[str]) -> tuple[list[str], list[list[str]], list[str]]:
-    """The header, the rows that are as long as it, and a note where rows were left out."""
-    lines, before = _without_comments(lines)
+def _rows(path: Path, lines: list[str], before: int) -> tuple[list[str], list[list[str]], list[str]]:
+    """The header, the rows that are as long as it, and a note where rows were left out.
+
+    So many lines came `before` the header.
+    """
     table = _cells(path, lines)
     if len(table) < 2:
         raise Problem(f"{path} has no rows: a CSV log is a header and one row a sample")
-    header = [name.strip().lstrip("#%").strip() for name in table[0]]
+    header = _names(table[0])
     if len(header) > MOST_COLUMNS:
         raise Problem(f"{path} has {len(header):,} columns, at most {MOST_COLUMNS:,} are read")
     if numbers(header) is not None:

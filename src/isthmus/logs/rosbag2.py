@@ -15,8 +15,9 @@ from isthmus.logs.topics import Topics
 
 MOST_FILES = 1000
 LARGEST_MESSAGE = 256 << 20
-LARGEST_FILE = 1 << 30
+LARGEST_FILE = 256 << 20
 """Bytes that a compressed file of a bag may unpack to."""
+SQLITE = b"SQLite format 3\0"
 PACKED = ".zstd"
 """What names of compressed files end in."""
 
@@ -52,12 +53,13 @@ def _add_packed(path: Path, topics: Topics, notes: list[str]) -> None:
             notes.append(f"{path.name} was left out, it cannot be unpacked: {str(error)[:80]}")
             return
     if len(content) > LARGEST_FILE:
-        raise Problem(f"{path} unpacks to more than {LARGEST_FILE >> 20} MB: split it, or unpack it with zstd")
+        raise Problem(f"{path} unpacks to more than {LARGEST_FILE >> 20} MB: unpack it with zstd -d")
     if path.name.endswith(f".mcap{PACKED}"):
         add_mcap_records(BytesIO(content), path.name, topics, notes)
         return
     base = sqlite3.connect(":memory:")
-    base.deserialize(content)
+    if content.startswith(SQLITE):  # anything else, and nothing, raises MemoryError
+        base.deserialize(content)
     _read_database(base, path, topics, notes)
 
 
