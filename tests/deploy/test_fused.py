@@ -92,20 +92,28 @@ def test_the_header_gives_what_numpy_gives(kind, reacher, tmp_path):
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_the_header_compiles_without_warnings_in_single_precision(reacher, tmp_path):
     policy, k = policy_of(reacher, "learned, noise at the limits")
-    assert compiled(header(fused_step(policy, reacher.robot_model.spec, k), "reacher"), tmp_path, "float")
+    text = header(fused_step(policy, reacher.robot_model.spec, k), "reacher")
+    assert compiled(text, tmp_path, "float")
+    assert compiled(text, tmp_path, "float", USE_ACT)  # and of the functions that a program leaves out
 
 
 def pointer(array):
     return np.ascontiguousarray(array).ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
-def compiled(text, folder, real):
+USE_ACT = (
+    '#include "policy.h"\nstatic policy_state s;\n'
+    "void act(const policy_real *o, policy_real *c) { policy_act(&s, o, c); }\n"
+)
+USE_ALL = (
+    f"{USE_ACT}void reset(void) {{ policy_reset(&s); }}\n"
+    "void applied(const policy_real *a) { policy_applied(&s, a); }\n"
+)
+
+
+def compiled(text, folder, real, use=USE_ALL):
     (folder / "policy.h").write_text(text)
-    (folder / "use.c").write_text(
-        '#include "policy.h"\nstatic policy_state s;\nvoid reset(void) { policy_reset(&s); }\n'
-        "void applied(const policy_real *a) { policy_applied(&s, a); }\n"
-        "void act(const policy_real *o, policy_real *c) { policy_act(&s, o, c); }\n"
-    )
+    (folder / "use.c").write_text(use)
     flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", f"-DPOLICY_REAL={real}"]
     made = subprocess.run(
         ["gcc", *flags, "-o", "use.so", "use.c", "-lm"], cwd=folder, capture_output=True, text=True, check=False

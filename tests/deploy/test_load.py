@@ -53,7 +53,9 @@ def test_another_format_is_named(bundle):
         load_policy(bundle)
 
 
-@pytest.mark.parametrize("name", ["robot/model.xml", "policy.npz", "adapter.npz", "source.npz", "check.npz"])
+@pytest.mark.parametrize(
+    "name", ["robot/model.xml", "policy.npz", "adapter.npz", "source.npz", "check.npz", "networks/policy-network.onnx"]
+)
 def test_a_changed_or_missing_file_is_named(bundle, name):
     content = (bundle / name).read_bytes()
     (bundle / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))

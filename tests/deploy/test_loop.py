@@ -1,6 +1,8 @@
 """The control loop on the bundle's own simulator, in wall time that goes fast."""
 
+import itertools
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -190,6 +192,21 @@ def test_the_command_runs_a_bundle_and_writes_what_happened(reacher_bundle, tmp_
     with pytest.raises(SystemExit):
         main([*words, "--out", str(tmp_path / "out")])
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_loop_that_a_signal_ends_says_how_it_went(reacher_bundle, tmp_path, monkeypatch, capsys):
+    def message(_self, topic, *_rest):
+        if topic == "/loop" and next(count) == 5:
+            signal.raise_signal(signal.SIGTERM)
+
+    count = itertools.count(1)
+    monkeypatch.setattr(Telemetry, "message", message)
+    words = ["deploy", "run", str(reacher_bundle[0]), "--robot", "sim", "--speed", "20", "--out", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["latency"]["steps"] == 5
+    assert "stopped (SIGTERM)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

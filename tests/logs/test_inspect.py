@@ -38,7 +38,7 @@ def test_a_joint_at_rest_is_not_taken_for_a_slow_sensor():
 def test_gaps_jitter_and_time_that_runs_backwards_are_told():
     late = TIME.copy()
     late[200:] += 0.3
-    assert "1 gaps, the longest 0.305 s" in complaints(facts(time=late))
+    assert "a gap of 0.305 s" in complaints(facts(time=late))
     uneven = TIME + np.random.default_rng(0).uniform(0, 0.004, len(TIME))
     assert any(one.startswith("uneven") for one in complaints(facts(time=uneven)))
     back = TIME.copy()
@@ -55,6 +55,14 @@ def test_missing_and_constant_components_are_named():
     assert "never changes: knee" in said
 
 
+def test_a_slow_sensor_in_a_fast_table_is_judged_by_its_own_rows():
+    time = np.arange(400) * 0.01
+    values = np.where(np.arange(400) % 5 == 0, np.sin(time), np.nan)[:, None]
+    facts = inspect_series(Series("q", time, values, ("q",)))
+    assert (facts.samples, facts.rate, facts.repeated) == (80, pytest.approx(20), 0)
+    assert facts.missing == pytest.approx(0.8)
+
+
 def test_the_recorders_delay_is_told():
     assert "received 0.2 s after its time stamps" in complaints(facts(received=TIME + 0.2))
 
@@ -68,6 +76,9 @@ def test_the_recorders_delay_is_told():
         ("state.speed", 500.0, "velocity", "deg/s"),
         ("effort", 5.0, "torque", "N m"),
         ("present_current", 1.0, "current", "A"),
+        ("dq", 1.0, "velocity", "rad/s"),
+        ("Speed (rpm)", 3.0, "velocity", "rpm"),
+        ("Angle (°)", 1.0, "position", "deg"),
         ("banana", 1.0, "", ""),
     ],
 )

@@ -44,6 +44,45 @@ def test_a_damaged_tail_is_read_as_far_as_it_goes(kind, share, logs, expected, t
     np.testing.assert_array_equal(position.values, expected.position[: len(position.time)])
 
 
+def test_a_database_whose_end_is_missing_is_read_as_far_as_it_goes(logs, expected, tmp_path):
+    whole = next(logs["rosbag 2, SQLite"].glob("*.db3")).read_bytes()
+    (tmp_path / "cut.db3").write_bytes(whole[: int(len(whole) * 0.8)])
+    log = read_log(tmp_path / "cut.db3")
+    position = series(log, "position")
+    assert 0 < len(position.time) < len(expected.time)
+    np.testing.assert_array_equal(position.values, expected.position[: len(position.time)])
+    assert "is damaged" in log.notes[0]
+
+
+def test_an_episode_without_a_frame_costs_nothing(logs, expected, tmp_path):
+    import pyarrow.parquet as pq
+
+    shutil.copytree(logs["LeRobot 2"], tmp_path / "a")
+    [file] = (tmp_path / "a").rglob("*.parquet")
+    pq.write_table(pq.read_table(file).slice(0, 0), file.with_name("episode_000001.parquet"))
+    np.testing.assert_array_equal(series(read_log(tmp_path / "a"), "position").values, expected.position)
+    file.unlink()
+    with pytest.raises(Problem, match="all are empty"):
+        read_log(tmp_path / "a")
+
+
+def test_the_motors_of_a_message_become_a_vector():
+    import struct
+
+    from isthmus.logs.ros_messages import decode
+    from isthmus.logs.ros_types import parse_types
+
+    definition = "Motor[] motors\nMotor alone\n" + "=" * 80 + "\nMSG: my/Motor\nfloat64 q\nfloat64[2] foot\n"
+    content = struct.pack("<I9d", 2, 1.0, 10, 11, 2.0, 20, 21, 3.0, 30, 31)
+    message = decode(content, "my/msg/State", parse_types(definition, "my/msg/State"), cdr=False)
+    assert message.numbers == {
+        "motors.q": [1.0, 2.0],
+        "motors.foot": [10.0, 11.0],
+        "alone.q": [3.0],
+        "alone.foot": [30.0, 31.0],
+    }
+
+
 def test_joints_that_come_in_another_order_every_time_are_one_series():
     from isthmus.logs.ros_messages import Message
     from isthmus.logs.topics import Topics

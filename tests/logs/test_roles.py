@@ -27,6 +27,14 @@ def test_columns_that_are_called_as_joints_are_positions():
     assert found == {"position": ("shoulder", "elbow"), "command": ("shoulder_cmd", "elbow_cmd")}
 
 
+def test_a_joint_may_be_called_as_something_else_that_is_measured():
+    joints = ("base_yaw", "foot_roll")
+    found, _ = roles(joints, pos_base_yaw=(1, 0), pos_foot_roll=(1, 0), base_yaw_cmd=(1, 0), base_speed=(1, 0))
+    assert found == {"position": ("pos_base_yaw", "pos_foot_roll"), "command": ("base_yaw_cmd",)}
+    found, _ = roles(joints, base_yaw=(1, 0), foot_roll=(1, 0), base_height=(1, 0))
+    assert found == {"position": ("base_yaw", "foot_roll")}
+
+
 def test_a_unit_says_what_is_measured():
     found, _ = roles(shoulder_deg=(40, 0), elbow_deg=(40, 0), shoulder_rad_s=(1, 0), elbow_rad_s=(1, 0))
     assert found == {"position": ("shoulder_deg", "elbow_deg"), "velocity": ("shoulder_rad_s", "elbow_rad_s")}

@@ -44,12 +44,15 @@ def write_rosbag1(path):
     return path
 
 
-def write_rosbag2(path, storage):
-    from rosbags.rosbag2 import StoragePlugin, Writer
+def write_rosbag2(path, storage, packed=None):
+    from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
     from rosbags.typesys import Stores, get_typestore
 
     types = get_typestore(Stores.ROS2_HUMBLE)
-    with Writer(path, version=9, storage_plugin=StoragePlugin[storage]) as bag:
+    bag = Writer(path, version=9, storage_plugin=StoragePlugin[storage])
+    if packed:
+        bag.set_compression(CompressionMode[packed], CompressionFormat.ZSTD)
+    with bag:
         topic = bag.add_connection("/joint_states", "sensor_msgs/msg/JointState", typestore=types)
         for number in range(COUNT):
             content = types.serialize_cdr(joint_state(types, number, 2), "sensor_msgs/msg/JointState")
@@ -127,6 +130,9 @@ WRITERS = {
     "rosbag 1": ("log.bag", write_rosbag1),
     "rosbag 2, SQLite": ("sqlite", lambda path: write_rosbag2(path, "SQLITE3")),
     "rosbag 2, MCAP": ("mcap", lambda path: write_rosbag2(path, "MCAP")),
+    "rosbag 2, SQLite, packed files": ("sqlite-files", lambda path: write_rosbag2(path, "SQLITE3", "FILE")),
+    "rosbag 2, MCAP, packed files": ("mcap-files", lambda path: write_rosbag2(path, "MCAP", "FILE")),
+    "rosbag 2, packed messages": ("sqlite-messages", lambda path: write_rosbag2(path, "SQLITE3", "MESSAGE")),
     "MCAP with JSON": ("log.mcap", write_mcap_json),
     "LeRobot 2": ("lerobot2", lambda path: write_lerobot(path, "v2.1")),
     "LeRobot 3": ("lerobot3", lambda path: write_lerobot(path, "v3.0")),

@@ -3,7 +3,7 @@ import pytest
 
 from isthmus.replay.boosting import boost, fit_boosting
 from isthmus.replay.errors import hold
-from isthmus.replay.explain import explain, predictor
+from isthmus.replay.explain import alike, explain, predictor
 from isthmus.replay.fit import lessons, quick
 from isthmus.replay.gap import judge_on
 from isthmus.replay.parameters import parameters
@@ -47,6 +47,20 @@ def test_the_family_that_differs_is_named_first_and_explains_nearly_all(lab, cha
     assert explained[0].family == family or family in explained[0].rivals
     assert alone[family] < 0.05 * source
     assert explained[-1].after <= alone[family]
+
+
+@pytest.mark.parametrize(
+    ("tried", "named"),
+    [
+        # Weak motors: a tilted arm explains most of it, and is far from explaining it all.
+        ({"motor": 7e-5, "inertia": 0.15, "gravity": 0.075}, ["motor"]),
+        ({"motor": 7e-5, "inertia": 8e-3, "gravity": 0.075}, ["motor", "inertia"]),  # below 1 %, none is told apart
+        ({"friction": 0.35, "inertia": 0.36, "gravity": 0.88}, ["friction", "inertia"]),
+        ({"friction": 0.35, "inertia": 0.55, "gravity": 0.88}, ["friction"]),
+    ],
+)
+def test_a_family_that_leaves_far_more_than_another_is_no_rival(tried, named):
+    assert alike(tried, 1.0, 1.0) == named
 
 
 def test_a_simulator_without_a_gap_needs_no_explanation_of_any_size(lab):

@@ -26,13 +26,16 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
     made = {kind: writer(logs / file) for kind, (file, writer) in write.items() if not (logs / file).exists()}
     samples = {
         "rosbag 1": [made["rosbag 1"]],
-        "rosbag 2, SQLite": list(made["rosbag 2, SQLite"].glob("*.db3")),
+        "rosbag 2, SQLite": [
+            one for kind in ("rosbag 2, SQLite", "rosbag 2, packed messages") for one in made[kind].glob("*.db3")
+        ],
+        "rosbag 2, packed": list(made["rosbag 2, SQLite, packed files"].glob("*.zstd")),
         "MCAP": [*made["rosbag 2, MCAP"].glob("*.mcap"), made["MCAP with JSON"]],
         "LeRobot": list(made["LeRobot 3"].rglob("*.parquet")),
         "CSV": [made["CSV"], _table(logs / "table.csv")],
-        "CSV with vectors": [made["CSV with vectors"]],
+        "CSV with vectors": [made["CSV with vectors"], _dates(logs / "dates.csv")],
         "npz": [made["npz"], *_archives(logs)],
-        "JSON lines": [made["JSON lines"], _columns(logs / "columns.json")],
+        "JSON lines": [made["JSON lines"], _columns(logs / "columns.json"), _cut(logs / "cut.json")],
         "map .toml": [_map(logs / "robot.logmap.toml")],
     }
     info = made["LeRobot 3"] / "meta" / "info.json"
@@ -45,12 +48,19 @@ def log_readers(folder: Path, wanted: list[str]) -> list[Reader]:
             shutil.copyfile(source, place) if source.is_file() else place.symlink_to(source)
         return _inspect(data)
 
+    def read_packed(path: Path) -> object:
+        bag = folder / "packed"
+        shutil.rmtree(bag, ignore_errors=True)
+        bag.mkdir()
+        shutil.copyfile(path, bag / "log.db3.zstd") if path.is_file() else (bag / "log.db3.zstd").symlink_to(path)
+        return _inspect(bag)
+
     return [
         Reader(
             f"log, {kind}",
             files,
             mutate.zipped if kind == "npz" else mutate.plain,
-            {"LeRobot": read_lerobot, "map .toml": read_map}.get(kind, _inspect),
+            {"LeRobot": read_lerobot, "rosbag 2, packed": read_packed, "map .toml": read_map}.get(kind, _inspect),
             must_refuse=False,  # what is hostile to others may be a log, as JSON or an archive of arrays
         )
         for kind, files in samples.items()
@@ -62,6 +72,20 @@ def _table(path: Path) -> Path:
     """Comments, decimal commas, row numbers without a name, and a clock that begins anew."""
     rows = [f"{n};{0.01 * (n % 30):.2f};{n % 7}".replace(".", ",") for n in range(60)]
     path.write_text("\n".join(["# robot: arm", "% 2026", ";time;hip [deg]", *rows]))
+    return path
+
+
+def _dates(path: Path) -> Path:
+    """Dates, a row of units, vectors in brackets of other languages, words for what is missing."""
+    rows = [f"12:00:{n % 60:02d}.5,{n},[{n} {n + 1}],N/A" for n in range(40)]
+    path.write_text("\n".join(["time,q,v,w", "s,deg,N m,V", *rows, "time,q,v,w", *rows]))
+    return path
+
+
+def _cut(path: Path) -> Path:
+    """Objects with lists of objects, and dates, whose end is missing."""
+    rows = [{"time": f"2024-05-01T12:00:{n:02d}Z", "motors": [{"q": n}, {"q": 1.0}]} for n in range(40)]
+    path.write_text(json.dumps({"robot": "arm", "rows": rows})[:-40])
     return path
 
 

@@ -40,7 +40,17 @@ READERS = {
     "log": tuple(
         f"log, {kind}"
         for kind in (
-            *("rosbag 1", "rosbag 2, SQLite", "MCAP", "LeRobot", "CSV", "CSV with vectors", "npz", "JSON lines"),
+            *(
+                "rosbag 1",
+                "rosbag 2, SQLite",
+                "rosbag 2, packed",
+                "MCAP",
+                "LeRobot",
+                "CSV",
+                "CSV with vectors",
+                "npz",
+                "JSON lines",
+            ),
             "map .toml",
         )
     ),

@@ -113,16 +113,16 @@ static policy_real policy_held(policy_real x, policy_real low, policy_real high)
     return x < low ? low : x > high ? high : x;
 }}
 
-static void policy_reset(policy_state *s) {{
+static inline void policy_reset(policy_state *s) {{
     memset(s, 0, sizeof *s);
 }}
 
 /* Tell what was applied in place of the last command. */
-static void policy_applied(policy_state *s, const policy_real *applied) {{
+static inline void policy_applied(policy_state *s, const policy_real *applied) {{
     memcpy(s->past[0], applied, sizeof s->past[0]);
 }}
 
-static void policy_act(policy_state *s, const policy_real *observation, policy_real *command) {{
+static inline void policy_act(policy_state *s, const policy_real *observation, policy_real *command) {{
     policy_real in[POLICY_WIDEST], out[POLICY_WIDEST];
     for (int i = 0; i < policy_sizes[0]; i++) {{
         policy_real x = policy_held(observation[policy_columns[i]], policy_least[i], policy_most[i]);

@@ -53,7 +53,8 @@ def load_policy(
         task: The robot file that the run was made with. It is Python code and is run. Only bundles of robots that are
             not part of Isthmus need it.
         runtime: Who computes: `numpy`, `onnx` for the networks, or `fused` for a whole step in ONNX Runtime.
-        check: Whether to compare with commands of the run that the bundle recorded; it takes some control steps.
+        check: Whether to compare with commands of the run that the bundle recorded, which takes some control steps,
+            and every file with its digest, also those that this runtime does not need.
     """
     bundle = Bundle(path)
     robot = bundle.manifest.robot
@@ -63,6 +64,8 @@ def load_policy(
         if FUSED not in bundle:
             raise Problem(f"{bundle.path} needs more than is in it: {robot.outside}; name it by task=, or --task FILE")
         runtime = "fused"
+    if check:
+        bundle.check_files()
     known = None if robot.outside and task is None else load_bundle_task(bundle, task)
     try:
         loaded = _fused(bundle, known) if runtime == "fused" else _loaded(bundle, known, runtime)

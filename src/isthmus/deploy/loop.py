@@ -14,6 +14,8 @@ from isthmus.deploy.steering import Choice, Steering
 from isthmus.deploy.telemetry import Telemetry
 from isthmus.hardware.stop import KEPT
 
+STOPPED = "stopped"
+"""Why a loop ended that a signal has ended."""
 Look = Callable[[int, int], None]
 """Is told how many steps were taken, of how many."""
 
@@ -94,6 +96,8 @@ def run_loop(
             episodes += 1
     except Lost as lost:
         ended = str(lost).removesuffix(f"; {KEPT}")  # a loop collects nothing, and does not go on
+    except KeyboardInterrupt:  # how it went is worth as much where somebody stopped it
+        ended = STOPPED
     rms, whose = _difference(policy, steering.choices, applied, settings, observed=observed)
     latency = Latency.of([one.seconds for one in steering.choices], robot.lateness)
     return LoopReport(latency, episodes, ended, rms, whose)

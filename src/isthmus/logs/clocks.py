@@ -1,7 +1,8 @@
 """Time columns: which column is the clock, what unit it is in, and recordings whose clock begins anew."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -23,13 +24,18 @@ APART = 1.0
 """Seconds between two recordings that share a file."""
 BACK = 10
 """Median steps that a clock has to go back by to have begun anew; less is a row out of order."""
+WHOLE = re.compile(r"(.*?)(?:secs?|seconds)")
+"""A column with the whole seconds of a time stamp in two columns."""
+RESTS = ("nanosec", "nanosecs", "nsec", "nsecs", "nanoseconds")
+"""What the other column of such a stamp is called."""
+DAY = 86400.0
 FEWEST = 8
 """Rows of a recording, on average, without which a clock that goes back is a bad clock."""
 
 
 def clock_of(names: Sequence[str]) -> str | None:
     """The name of the time column among `names`, if there is one."""
-    plain = {name: name.strip().lower().lstrip("#").strip() for name in names}
+    plain = {name: name.strip().lower().lstrip("#%").strip(" _") for name in names}
     last = {name: one.rsplit(".", 1)[-1] for name, one in plain.items()}  # of a path
     for of in (plain, {name: _unit(one)[0] for name, one in plain.items()}, last):
         for clock in CLOCKS:
@@ -53,6 +59,47 @@ def seconds(name: str, time: Float) -> tuple[Float, str | None]:
             said = f"{name} is taken to be in {unit}: it advances by {step:.4g} a sample"
             return time * scale, None if scale == 1.0 else said
     return time, None
+
+
+def moments(cells: Sequence[str]) -> Float | None:
+    """Dates as 2024-05-01T12:00:00.5Z, or times of day as 12:00:00.5, in seconds (T,); None where one is neither.
+
+    An empty cell is NaN. A time of day goes on past midnight. Dates without a time zone are taken to be in UTC.
+    """
+    found = np.array([_moment(cell.strip()) if cell.strip() else np.nan for cell in cells], np.float64)
+    if np.isinf(found).any() or np.isnan(found).all():
+        return None
+    known = np.isfinite(found)
+    if np.nanmax(found) < DAY:
+        turned = np.cumsum(np.diff(found[known], prepend=found[known][0]) < -DAY / 2)
+        found[known] += DAY * turned
+    return found
+
+
+def _moment(cell: str) -> float:
+    """Seconds since 1970 of a date, or since midnight of a time of day; infinity where it is neither."""
+    plain = cell.replace("/", "-").replace(",", ".")
+    try:
+        moment = datetime.fromisoformat(plain if "-" in plain else f"1970-01-01 {plain}" if ":" in plain else "")
+    except ValueError:
+        return np.inf
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def with_whole_stamps(columns: Mapping[str, Float]) -> dict[str, Float]:
+    """Stamps in seconds, where they are in two columns as ROS has them: `sec` and `nanosec`, or `secs` and `nsecs`."""
+    pairs = {
+        name: rest
+        for name, values in columns.items()
+        if values.ndim == 1 and (found := WHOLE.fullmatch(name))
+        if (rest := next((found[1] + one for one in RESTS if found[1] + one in columns), ""))
+    }
+    made = {
+        f"{name[: name.rindex('sec')]}time": values + 1e-9 * columns[pairs[name]]
+        for name, values in columns.items()
+        if name in pairs
+    }
+    return made | {name: values for name, values in columns.items() if name not in {*pairs, *pairs.values(), *made}}
 
 
 def one_after_the_other(time: Float, columns: dict[str, Float], notes: list[str]) -> Float:

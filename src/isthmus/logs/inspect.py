@@ -40,7 +40,7 @@ class SeriesFacts:
     refresh: float
     """Fresh values a second while it moves; `rate` if it never repeats."""
     missing: float
-    """Share of values that are not finite."""
+    """Share of values that are not finite. Rows without any value do not count in what is above."""
     constant: tuple[str, ...]
     """Components that never change."""
     least: float
@@ -56,7 +56,9 @@ class SeriesFacts:
 
 def inspect_series(series: Series) -> SeriesFacts:
     """Measure one series."""
-    values, time = series.values, series.time
+    there = np.any(np.isfinite(series.values), axis=1)
+    there = there if there.any() else ~there
+    values, time = series.values[there], series.time[there]
     steps = np.diff(time)
     forward = steps[steps > 0]
     median = float(np.median(forward)) if len(forward) else 0.0
@@ -64,21 +66,22 @@ def inspect_series(series: Series) -> SeriesFacts:
     shown = np.where(finite, values, 0.0)
     still = values.shape[0] > 1 and (values == values[:1]).all(axis=0)
     repeated = _repeated(shown)
-    offset = None if series.received is None else float(np.median(series.received - time))
+    offset = None if series.received is None else float(np.median(series.received[there] - time))
+    rate = float(1 / median) if median else 0.0
     return SeriesFacts(
         name=series.name,
         samples=len(time),
         components=values.shape[1],
         labels=series.labels,
         seconds=float(time[-1] - time[0]),
-        rate=series.rate,
+        rate=rate,
         jitter=float(np.quantile(np.abs(forward - median), 0.95) / median) if median else 0.0,
         gaps=int(np.count_nonzero(steps > GAP * median)) if median else 0,
         longest_gap=float(steps.max()) if len(steps) else 0.0,
         backwards=int(np.count_nonzero(steps <= 0)),
         repeated=repeated,
-        refresh=series.rate * (1 - repeated),
-        missing=float(np.mean(~finite)) if values.size else 0.0,
+        refresh=rate * (1 - repeated),
+        missing=1 - np.count_nonzero(finite) / max(series.values.size, 1),
         constant=tuple(np.array(series.labels)[still].tolist()) if np.any(still) else (),
         least=float(values[finite].min()) if finite.any() else 0.0,
         greatest=float(values[finite].max()) if finite.any() else 0.0,
@@ -106,8 +109,10 @@ def complaints(facts: SeriesFacts) -> list[str]:
     """A sentence for each thing about a series that a user should know before relying on it."""
     said: list[str] = []
     if facts.backwards:
-        said.append(f"time does not advance at {facts.backwards} samples")
-    if facts.gaps:
+        said.append(f"time does not advance at {facts.backwards} {'sample' if facts.backwards == 1 else 'samples'}")
+    if facts.gaps == 1:
+        said.append(f"a gap of {facts.longest_gap:.3g} s")
+    elif facts.gaps:
         said.append(f"{facts.gaps} gaps, the longest {facts.longest_gap:.3g} s")
     if facts.repeated > 0.1:
         said.append(f"{facts.repeated:.0%} of samples repeat in motion: it refreshes at about {facts.refresh:.3g} Hz")

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,12 +11,15 @@ import numpy as np
 
 from isthmus.core import Float, Problem
 from isthmus.io import read_regular
-from isthmus.logs.clocks import clock_of, one_after_the_other, seconds
+from isthmus.logs.clocks import clock_of, moments, one_after_the_other, seconds, with_whole_stamps
 from isthmus.logs.columns import by_prefix
 from isthmus.logs.series import Log, make_log
 
 LARGEST = 256 << 20
 DEEPEST = 8
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+MOST_PARTS = 64
+"""Objects in a list, as the motors of a robot, whose numbers become vectors."""
 Row = Mapping[str, Any]
 
 
@@ -27,12 +31,12 @@ def read_json_log(path: Path) -> Log:
         raise Problem(f"{path} is not text in UTF-8 (byte {error.start}): a JSON log has to be") from error
     notes: list[str] = []
     meta: dict[str, str | float] = {}
-    rows = _whole(text, meta) or _lines(path, text, notes)
-    columns = _with_whole_stamps(_columns(rows, notes))
+    rows = _whole(text, meta) or _lines(text, notes) or _cut_off(text, meta, notes)
+    if not rows:
+        raise Problem(f"{path} is not a JSON log: neither an object with a list of samples nor one object a line")
+    columns = with_whole_stamps(_columns(rows, notes))
     clock = clock_of([name for name, values in columns.items() if values.ndim == 1])
-    if clock is None:
-        raise Problem(f"{path} has no time: its objects need a number named time or timestamp")
-    time, assumed = seconds(clock, columns.pop(clock))
+    time, assumed = (_dates(path, rows), None) if clock is None else seconds(clock, columns.pop(clock))
     known = np.isfinite(time)
     columns = {name: values[known] for name, values in columns.items()}
     notes += [assumed] if assumed else []
@@ -56,6 +60,41 @@ def _whole(text: str, meta: dict[str, str | float]) -> list[Row]:
             meta[name] = value if isinstance(value, str) else float(value)
     lists = [_objects(cast("list[Any]", value)) for value in named.values() if isinstance(value, list)]
     return (max(lists, key=len) if lists else []) or _rows_of(named)
+
+
+def _cut_off(text: str, meta: dict[str, str | float], notes: list[str]) -> list[Row]:
+    """The rows of a file that is one JSON value whose end is missing, up to the last row that is whole."""
+    last = text.rfind("}")
+    for _ in range(DEEPEST):
+        if last < 0:
+            return []
+        whole = text[: last + 1]
+        if rows := _whole(whole + _closing(whole), meta):
+            notes.append(f"its end is missing: it was read up to byte {len(whole.encode()):,}")
+            return rows
+        last = text.rfind("}", 0, last)
+    return []
+
+
+def _closing(text: str) -> str:
+    """What closes the lists and objects that are open where a JSON text ends."""
+    open_ones: list[str] = []
+    for found in TOKEN.finditer(text):
+        if found[0] in "[{":
+            open_ones.append("]" if found[0] == "[" else "}")
+        elif found[0] in "]}" and open_ones:
+            open_ones.pop()
+    return "".join(reversed(open_ones))
+
+
+def _dates(path: Path, rows: Sequence[Row]) -> Float:
+    """The times of rows whose time is a text, as 2024-05-01T12:00:00Z."""
+    texts = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, str))
+    name = clock_of([*texts])
+    time = None if name is None else moments([str(row.get(name, "")) for row in rows])
+    if time is None:
+        raise Problem(f"{path} has no time: its objects need a number, or a date, named time or timestamp")
+    return time
 
 
 def _rows_of(named: Mapping[str, Any]) -> list[Row]:
@@ -83,7 +122,7 @@ def _objects(found: list[Any]) -> list[Row]:
     return [cast("Row", one) for one in found if isinstance(one, dict)]
 
 
-def _lines(path: Path, text: str, notes: list[str]) -> list[Row]:
+def _lines(text: str, notes: list[str]) -> list[Row]:
     """The rows of a JSON-lines file; what follows the first line that is none is left out, and said."""
     rows: list[Row] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -94,11 +133,10 @@ def _lines(path: Path, text: str, notes: list[str]) -> list[Row]:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
-            notes.append(f"line {number} is not a JSON object: the log was read up to there")
+            if rows:
+                notes.append(f"line {number} is not a JSON object: the log was read up to there")
             break
         rows.append(cast("Row", row))
-    if not rows:
-        raise Problem(f"{path} is not a JSON log: neither an object with a list of samples nor one object a line")
     return rows
 
 
@@ -119,19 +157,6 @@ def _columns(rows: Iterable[Row], notes: list[str]) -> dict[str, Float]:
     return columns
 
 
-def _with_whole_stamps(columns: dict[str, Float]) -> dict[str, Float]:
-    """Stamps in seconds, where they are in two columns as ROS has them: `sec` and `nanosec`, or `secs` and `nsecs`."""
-    found: dict[str, Float] = {}
-    for name, values in columns.items():
-        at, _, last = name.rpartition(".")
-        rest = next((one for one in ("nanosec", "nsec", "nsecs") if f"{at}.{one}" in columns), None)
-        if at and rest and last in ("sec", "secs"):
-            found[f"{at}.time"] = values + 1e-9 * columns[f"{at}.{rest}"]
-        elif not (at and last in ("nanosec", "nsec", "nsecs")):
-            found[name] = values
-    return found
-
-
 def flatten(row: Row, prefix: str = "", depth: int = 0) -> dict[str, list[float]]:
     """The numbers of an object by their path; text and empty lists are left out."""
     found: dict[str, list[float]] = {}
@@ -145,7 +170,18 @@ def flatten(row: Row, prefix: str = "", depth: int = 0) -> dict[str, list[float]
             items = cast("list[Any]", value)
             if items and all(isinstance(one, int | float) for one in items):
                 found[path] = [_number(one) for one in items]
+            elif depth < DEEPEST and 0 < len(items) <= MOST_PARTS and all(isinstance(one, dict) for one in items):
+                found |= _abreast([flatten(cast("Row", one), f"{path}.", depth + 1) for one in items])
     return found
+
+
+def _abreast(parts: Sequence[Mapping[str, list[float]]]) -> dict[str, list[float]]:
+    """Numbers that every part has one of, as vectors over the parts."""
+    return {
+        name: [part[name][0] for part in parts]
+        for name in parts[0]
+        if all(len(part.get(name, ())) == 1 for part in parts)
+    }
 
 
 def _number(value: float) -> float:

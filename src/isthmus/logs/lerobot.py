@@ -53,6 +53,8 @@ def _table(file: Path, notes: list[str]) -> dict[str, Float] | None:
             if found.metadata.num_rows * found.metadata.num_columns > MOST_VALUES:
                 notes.append(f"{file.name} was left out, it has {found.metadata.num_rows:,} rows: split the data set")
                 return None
+            if not found.metadata.num_rows:
+                return None  # an episode without a frame
             table: Any = found.read(use_threads=False)
         return {
             name: values
@@ -81,7 +83,7 @@ def _values(found: object) -> Float | None:
 
 def _joined(tables: list[dict[str, Float]], folder: Path, notes: list[str]) -> dict[str, Float]:
     if not tables:
-        raise Problem(f"{folder} has no parquet file that can be read ({notes[0] if notes else 'none'})")
+        raise Problem(f"{folder} has no parquet file that can be read ({notes[0] if notes else 'all are empty'})")
     shared = [name for name in tables[0] if all(name in table for table in tables)]
     return {
         name: np.concatenate([table[name] for table in tables])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from isthmus.core import Problem
 from isthmus.io import open_regular
 from isthmus.logs.json_log import flatten
-from isthmus.logs.packed import unpack_lz4, unpack_zstd
+from isthmus.logs.packed import unpack_lz4, unpack_zstd, unpacked_message
 from isthmus.logs.ros_messages import Message
 from isthmus.logs.ros_types import Types, known_types, parse_types
 from isthmus.logs.series import Log, make_log
@@ -40,16 +40,21 @@ def read_mcap(path: Path) -> Log:
 def add_mcap(path: Path, topics: Topics, notes: list[str]) -> None:
     """Add the messages of an MCAP file to `topics`; a damaged one is read as far as it goes."""
     with open_regular(path, follow=True) as file:
-        schemas: dict[int, Schema] = {}
-        channels: dict[int, _Channel | None] = {}
-        try:
-            for record in _records(file):
-                _record(record, schemas, channels, topics, notes)
-        except Problem:
-            raise
-        except Exception as error:  # a damaged file fails in many ways: struct.error, EndOfFile, ZstdError, ...
-            said = str(error)[:120] or type(error).__name__
-            notes.append(f"{path.name} is damaged at byte {file.tell():,} ({said}): it was read up to there")
+        add_mcap_records(file, path.name, topics, notes)
+
+
+def add_mcap_records(file: BinaryIO, name: str, topics: Topics, notes: list[str]) -> None:
+    """Add the messages of an open MCAP file of that name to `topics`."""
+    schemas: dict[int, Schema] = {}
+    channels: dict[int, _Channel | None] = {}
+    try:
+        for record in _records(file):
+            _record(record, schemas, channels, topics, notes)
+    except Problem:
+        raise
+    except Exception as error:  # a damaged file fails in many ways: struct.error, EndOfFile, ZstdError, ...
+        said = str(error)[:120] or type(error).__name__
+        notes.append(f"{name} is damaged at byte {file.tell():,} ({said}): it was read up to there")
 
 
 def _records(file: BinaryIO) -> "Iterator[McapRecord]":
@@ -102,7 +107,9 @@ def _record(
         if one.encoding == "json":
             topics.take(one.topic, received, _json(record.data))
         else:
-            topics.add(one.topic, received, record.data, one.type, one.types, cdr=one.encoding == "cdr")
+            cdr = one.encoding == "cdr"
+            content = unpacked_message(record.data) if cdr else record.data
+            topics.add(one.topic, received, content, one.type, one.types, cdr=cdr)
 
 
 def _channel(channel: "Channel", schema: "Schema | None", notes: list[str]) -> _Channel | None:

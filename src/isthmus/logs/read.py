@@ -1,5 +1,6 @@
 """Read a log, whatever its format: the first bytes decide, and the name only between kinds of text."""
 
+import codecs
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +56,8 @@ def _reader(path: Path) -> Reader:
             return reader
     if path.suffix in NAMED:
         raise Problem(f"{path} is not {NAMED[path.suffix]}: it begins with other bytes")
+    if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return read_csv
     if b"\0" in begin:
         raise Problem(f"{path} is not a log: {FORMATS} are read")
     is_json = begin.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
@@ -64,7 +67,7 @@ def _reader(path: Path) -> Reader:
 def _folder_reader(path: Path) -> Reader:
     if (path / "meta" / "info.json").is_file():
         return read_lerobot
-    if any(path.glob("*.db3")) or any(path.glob("*.mcap")):
+    if any(any(path.glob(kind)) for kind in ("*.db3", "*.mcap", "*.db3.zstd", "*.mcap.zstd")):
         return read_rosbag2
     if any(path.glob("*.csv")):
         return read_csv_folder

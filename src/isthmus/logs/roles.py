@@ -88,7 +88,7 @@ def find_roles(log: Log, joints: Sequence[str], given: Mapping[str, tuple[str, .
     Where no series has the name of positions, those that are called as joints are, or as what was measured. Where none
     has the name of a command, torques, currents or voltages with a sign are taken for what drove the robot.
     """
-    names = {role: given.get(role) or _best(log, role, len(joints)) for role in ROLES}
+    names = {role: given.get(role) or _best(log, role, joints) for role in ROLES}
     names["position"] = names["position"] or _called_as_joints(log, joints) or _measured(log, len(joints))
     if not names["command"]:
         names["command"] = _driving(log, len(joints))
@@ -112,10 +112,10 @@ def words_in(name: str) -> list[str]:
     return [word for word in re.split(r"[^a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()) if word]
 
 
-def role_of(name: str) -> str:
-    """The role that a series' name suggests; empty where it suggests none."""
+def role_of(name: str, joints: Sequence[str] = ()) -> str:
+    """The role that a series' name suggests, for a robot with `joints`; empty where it suggests none."""
     words = words_in(name)
-    if any(word.startswith(OTHER) for word in words) and not any(word.startswith("joint") for word in words):
+    if _is_elsewhere(words, joints) and not any(word.startswith("joint") for word in words):
         return ""
     kind = kind_of(name)
     asked = any(word in COMMAND or word.startswith(("target", "command", "desired", "goal")) for word in words)
@@ -124,20 +124,34 @@ def role_of(name: str) -> str:
     return kind if kind in ("position", "velocity", "torque") else ""
 
 
-def _best(log: Log, role: str, joints: int) -> tuple[str, ...]:
+def _is_elsewhere(words: Sequence[str], joints: Sequence[str]) -> bool:
+    """Whether words say that something else than a joint was measured, and are not the name of one, as base_yaw."""
+    text = f" {' '.join(words)} "
+    return any(word.startswith(OTHER) for word in words) and not any(
+        f" {' '.join(words_in(joint))} " in text for joint in joints if words_in(joint)
+    )
+
+
+def _best(log: Log, role: str, joints: Sequence[str]) -> tuple[str, ...]:
     """The series that fits a role best: one with a column a joint, or as many with one column each."""
-    return _fittest([one for name, one in log.series.items() if role_of(name) == role and _tells(one)], role, joints)
+    fitting = [one for name, one in log.series.items() if role_of(name, joints) == role and _tells(one)]
+    return _fittest(fitting, role, len(joints))
 
 
 def _called_as_joints(log: Log, joints: Sequence[str]) -> tuple[str, ...]:
     """Single columns whose names are those of joints, and say nothing else."""
-    names = [name for name, one in log.series.items() if len(one.labels) == 1 and not _says_what(name) and _tells(one)]
+    names = [
+        name
+        for name, one in log.series.items()
+        if len(one.labels) == 1 and not _says_what(name, joints) and _tells(one)
+    ]
     return tuple(names[column] for column in match_names(names, tuple(joints)) if column is not None)
 
 
-def _says_what(name: str) -> bool:
+def _says_what(name: str, joints: Sequence[str]) -> bool:
     """Whether a name says what was measured or asked."""
-    return bool(kind_of(name)) or any(word in COMMAND or word.startswith(OTHER) for word in words_in(name))
+    words = words_in(name)
+    return bool(kind_of(name)) or any(word in COMMAND for word in words) or _is_elsewhere(words, joints)
 
 
 def _measured(log: Log, joints: int) -> tuple[str, ...]:

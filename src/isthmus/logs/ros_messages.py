@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from isthmus.logs.ros_types import FIXED, Field, Types
 
 DEEPEST = 20
+MOST_PARTS = 64
+"""Messages in a list, as the motors of a robot, whose numbers become vectors."""
 MOST_NUMBERS = 10_000
 """Numbers of one field: images and point clouds have more and are left out."""
 NAMES = ("name", "names", "joint_names")
@@ -102,9 +104,22 @@ def _field(cursor: _Cursor, one: Field, count: int | None, types: Types, where: 
         if count is not None and one.name in NAMES and texts:
             into.names = texts
     else:
-        # Of a list of messages the first is kept, as the first point of a trajectory; all have to be read.
-        for item in range(many):
-            _message(cursor, one.type, types, f"{where}.", into if item == 0 else Message(), depth + 1)
+        parts = [into if count is None else Message() for _ in range(min(many, MOST_PARTS))]
+        for item in range(many):  # all have to be read, whether they are kept or not
+            part = parts[item] if item < len(parts) else Message()
+            _message(cursor, one.type, types, f"{where}.", part, depth + 1)
+        if count is not None and parts:
+            _abreast(parts, into, alone=many > MOST_PARTS)
+
+
+def _abreast(parts: list[Message], into: Message, *, alone: bool) -> None:
+    """Take a list of messages: single numbers become vectors over the list, unless the first stands `alone`.
+
+    Of vectors and times the first is kept, as the first point of a trajectory.
+    """
+    for path, numbers in parts[0].numbers.items():
+        whole = not alone and all(len(part.numbers.get(path, ())) == 1 for part in parts)
+        into.numbers[path] = [part.numbers[path][0] for part in parts] if whole else numbers
 
 
 def _numbers(cursor: _Cursor, letter: str, count: int, where: str, into: Message) -> None:

@@ -8,21 +8,24 @@ import numpy as np
 from isthmus.core import Float
 
 KINDS = (
-    ("velocity", ("vel", "speed", "dot", "rate", "gyro", "omega", "qd")),
+    ("velocity", ("vel", "speed", "dot", "rate", "gyro", "omega", "qd", "dq", "qvel")),
     ("torque", ("torque", "effort", "tau")),
     ("current", ("current", "amps")),
     ("voltage", ("volt",)),
     ("temperature", ("temp",)),
     ("acceleration", ("acc",)),
     ("orientation", ("quat", "orientation", "rpy", "euler")),
-    ("position", ("pos", "angle", "theta", "alpha", "q", "joint", "goal", "target", "state", "action")),
+    ("position", ("pos", "angle", "theta", "alpha", "q", "qpos", "joint", "goal", "target", "state", "action")),
 )
 """What words in a name stand for; the first kind that fits is taken, so that joint_vel is a velocity."""
 UNITS = {"torque": "N m", "current": "A", "voltage": "V", "temperature": "°C", "acceleration": "m/s²"}
 NAMED = (
     ("velocity", "deg/s", re.compile(r"(?:^|[^a-z])(?:deg(?:rees?)?\s*(?:/|_per_|p|_)?s(?:ec)?|dps)[\])]?$")),
     ("velocity", "rad/s", re.compile(r"(?:^|[^a-z])rad(?:ians?)?\s*(?:/|_per_|p|_)?s(?:ec)?[\])]?$")),
-    ("position", "deg", re.compile(r"(?:^|[^a-z])deg(?:rees?)?[\])]?$")),
+    ("velocity", "rpm", re.compile(r"(?:^|[^a-z])(?:rpm|rev\s*/\s*min)[\])]?$")),
+    ("velocity", "deg/s", re.compile(r"°\s*/\s*s(?:ec)?[\])]?$")),
+    ("velocity", "m/s", re.compile(r"(?:^|[^a-z])m\s*/\s*s(?:ec)?[\])]?$")),
+    ("position", "deg", re.compile(r"(?:(?:^|[^a-z])deg(?:rees?)?|°)[\])]?$")),
     ("position", "rad", re.compile(r"(?:^|[^a-z])rad(?:ians?)?[\])]?$")),
     ("torque", "N m", re.compile(r"(?:^|[^a-z])n[ .*·_]?m[\])]?$")),
     ("voltage", "V", re.compile(r"[\[(]v[\])]$|(?:^|[^a-z])volts?$")),

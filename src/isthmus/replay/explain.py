@@ -6,7 +6,7 @@ most, and the shares add up. Where several explain nearly as much, the one with 
 others are named too: the recording does not tell them apart.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,9 @@ WORTHWHILE = 0.05
 NOTICEABLE = 0.01
 """Share of the simulator's own mean square error that it must explain."""
 ALIKE = 0.8
-"""A family that explains this share of what the best one does could be it as well."""
+"""A family that explains this share of what the best one does could be it as well,"""
+LEFT = 4.0
+"""unless it leaves this many times the mean square error, which is twice the rms error."""
 LIKELY = 3
 """Families that are fitted in each turn after the first: those that promise most."""
 Report = Callable[[str, float], None]
@@ -99,7 +101,7 @@ def explain(
         gained = max(now - error for error, _ in tried.values())
         if gained < max(WORTHWHILE * now, NOTICEABLE * source):
             break
-        able = [one for one, (error, _) in tried.items() if now - error >= ALIKE * gained]
+        able = alike({one: error for one, (error, _) in tried.items()}, now, source)
         family = min(able, key=lambda one: (len(of_families(known, (one,))), tried[one][0]))
         rivals = tuple(one for one in able if one != family)
         error, best = tried[family]
@@ -107,6 +109,17 @@ def explain(
         now, fitted = error, best
         left = [one for one in left if one != family]
     return source, tuple(taken), alone
+
+
+def alike(tried: Mapping[str, float], now: float, source: float) -> list[str]:
+    """The families whose mean square errors, of `now` without any of them, are nearly as small as the smallest.
+
+    A family that explains 92 % is not as good as one that explains 99.9 %. Errors below what is noticeable of the
+    `source` simulator's are not told apart.
+    """
+    best = min(tried.values())
+    most = max(LEFT * best, NOTICEABLE * source)
+    return [one for one, error in tried.items() if now - error >= ALIKE * (now - best) and error <= most]
 
 
 def _likely(

@@ -67,7 +67,7 @@ class RunBundle:
     def run(self) -> None:
         """Run the loop, and say how it went."""
         from isthmus.deploy.load import load_policy
-        from isthmus.deploy.loop import LoopSettings
+        from isthmus.deploy.loop import STOPPED, LoopSettings
 
         check_range("blend", self.blend, 0.0, 600.0)
         check_range("speed", self.speed, 1e-3, 1e3)
@@ -88,6 +88,9 @@ class RunBundle:
             tell(f"isthmus: stopped ({stop.why})")
             raise SystemExit(exit_code(stop)) from None
         self._print(report)
+        if report.ended == STOPPED:
+            tell(f"isthmus: stopped ({stop.why})")
+            raise SystemExit(exit_code(stop))
         if report.ended:
             raise Problem(report.ended)
 

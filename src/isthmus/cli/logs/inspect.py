@@ -90,7 +90,8 @@ def _print(log: "Log", rows: "list[SeriesFacts]") -> None:
     remarks: dict[str, list[str]] = {}
     for one in rows:
         if one.guess.unit in ("deg", "deg/s", "ticks"):
-            remarks.setdefault(f"taken for {one.guess.unit}: it {one.guess.reason}", []).append(one.name)
+            why = one.guess.reason if one.guess.reason.startswith("by ") else f"it {one.guess.reason}"
+            remarks.setdefault(f"taken for {one.guess.unit}: {why}", []).append(one.name)
         for remark in complaints(one):
             remarks.setdefault(remark, []).append(one.name)
     for remark, names in remarks.items():
