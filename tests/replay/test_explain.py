@@ -5,7 +5,7 @@ from isthmus.replay.boosting import boost, fit_boosting
 from isthmus.replay.errors import hold
 from isthmus.replay.explain import alike, explain, predictor
 from isthmus.replay.fit import lessons, quick
-from isthmus.replay.gap import judge_on
+from isthmus.replay.gap import analyse, judge_on
 from isthmus.replay.parameters import parameters
 from isthmus.replay.recording import Recording
 from isthmus.replay.residual import learn_residual
@@ -119,3 +119,10 @@ def test_spectra_tell_the_gain_of_a_recorded_system_and_where_a_model_is_off(lab
     assert worst[1] == pytest.approx(2.0)
     assert found.bands["same"] == pytest.approx(np.zeros(len(BANDS) - 1))
     assert found.bands["wobbles"][2] == pytest.approx(0.01 / np.sqrt(2), rel=0.02)
+
+
+def test_a_model_that_moves_as_the_log_does_is_left_as_it_is(lab):
+    report = analyse(lab.model(lab.pendulum), lab.record(lab.pendulum, noise=2e-3))
+    assert not report.explained
+    assert report.fitted.values == {}
+    assert report.shares["unexplained"] == pytest.approx(1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from isthmus.replay.boosting import fit_boosting
 from isthmus.replay.errors import HorizonErrors, Predictor, errors, foretellable, hold, horizons, judged, travel
-from isthmus.replay.explain import Explained, Judge, Report, explain, predictor
+from isthmus.replay.explain import WORTHWHILE, Explained, Judge, Report, explain, predictor
 from isthmus.replay.fit import Fitted, Lesson, fit, lessons, quick
 from isthmus.replay.parameters import Parameter, of_families, parameters
 from isthmus.replay.recording import Recording
@@ -185,7 +185,10 @@ def _best_fit(
     source: float,
     report: Report,
 ) -> Fitted:
-    """Of the families that explain the gap and of all parameters, what replays the validation part best."""
+    """Of the families that explain the gap and of all parameters, what replays the validation part best.
+
+    Where that is hardly better than the model as it is, the model is left as it is.
+    """
     candidates = [one.fitted for one in explained[-1:]]
     if explained and explained[-1].after < ENOUGH * source:
         return candidates[0]
@@ -197,7 +200,10 @@ def _best_fit(
             report("fitting", (number + done) / len(sets))
 
         candidates += fit(rig, train, free, course, start=candidates[0] if candidates else None, progress=progress)
-    return min(candidates, key=lambda one: judge(predictor(rig, one)))
+    best = min(candidates, key=lambda one: judge(predictor(rig, one)))
+    if source - judge(predictor(rig, best)) < WORTHWHILE * source:
+        return Fitted((), np.zeros(0), np.zeros((0, 0)))
+    return best
 
 
 def judge_on(rig: Rig, recording: Recording) -> Judge:

@@ -60,6 +60,15 @@ def test_a_command_that_nothing_followed_is_still_that_of_its_joint(robot, tmp_p
     assert any("not sure" in note for note in found.notes)
 
 
+def test_a_zero_that_is_a_little_off_is_left_to_what_is_made_of_the_log(robot, tmp_path):
+    """A robot that stands at an angle passes for one whose sensor is off."""
+    rows = moved(6.0, 0.6)
+    rows[:, 1:] += 0.15  # the drive's own sensor
+    found = load_recorded([write(tmp_path / "a.json", rows)], robot(), None, (), ())
+    assert found.recording.position[:, 0].mean() == pytest.approx(rows[:, 1].mean(), abs=0.01)
+    assert found.recording.command[:, 0].mean() == pytest.approx(rows[:, 2].mean(), abs=0.01)
+
+
 def test_logs_of_different_settings_are_pointed_out(robot, tmp_path):
     rows = moved(4.0, 0.6)
     logs = [

@@ -11,6 +11,7 @@ import numpy as np
 from isthmus.cli.robot_models import NAMED, load_model
 from isthmus.core import Float, Problem
 from isthmus.logs import Log, LogMap, RobotLog, apply, read_log, read_map
+from isthmus.logs.log_map import Source
 from isthmus.logs.roles import words_in
 from isthmus.replay.from_logs import recordings
 from isthmus.replay.recording import Recording
@@ -19,6 +20,8 @@ BASE = ("base", "body", "imu", "rpy", "euler", "gyro", "quat", "odom")
 """What words begin with that name the motion of a base."""
 MOVES = 0.1
 """rad, m, rad/s or m/s that a base on a stand keeps within."""
+SMALL = 0.25
+"""rad or m: zeros of sensors that are off by no more are left as they are in the log."""
 MOST_ASKED = 3
 """Logs that are compared with the model, where the first ones leave doubts about which column is which joint."""
 
@@ -136,9 +139,22 @@ def _proposed(logs: Sequence[Log], robot: str, model: mujoco.MjModel) -> tuple[L
         if not asked[-1].doubts:
             break
     found = min(asked, key=lambda one: one.doubts)
-    doubts = [one.joint for one in found.found if one.unsure]
+    left = [one.name for one in found.log_map.joints if abs(one.position.offset) <= SMALL]
+    doubts = [one.joint for one in found.found if {*one.unsure} - ({"offset"} if one.joint in left else set())]
     said = (f"the map was guessed and is not sure about {', '.join(doubts)}: see `isthmus logs map`",) if doubts else ()
-    return replace(found.log_map, command_delay=min(found.log_map.command_delay, 0.0)), said
+    log_map = replace(found.log_map, command_delay=min(found.log_map.command_delay, 0.0))
+    return _without_small_offsets(log_map), said
+
+
+def _without_small_offsets(log_map: LogMap) -> LogMap:
+    def left(source: Source) -> Source:
+        return replace(source, offset=0.0) if abs(source.offset) <= SMALL else source
+
+    joints = tuple(replace(one, position=left(one.position)) for one in log_map.joints)
+    if log_map.command_kind != "position":
+        return replace(log_map, joints=joints)
+    actuators = tuple(replace(one, command=left(one.command)) for one in log_map.actuators)
+    return replace(log_map, joints=joints, actuators=actuators)
 
 
 def _with_drives(model: mujoco.MjModel, log: RobotLog, kp: Float | None, kd: Float | None) -> mujoco.MjModel:
