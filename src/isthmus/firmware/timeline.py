@@ -144,7 +144,7 @@ def _page(events: np.ndarray, board: Board, moment: float, title: str) -> str:
 <style>body{{font:14px sans-serif;margin:2em}}text{{font:11px sans-serif}}</style>
 <h1>{heading}</h1>
 <p>{PAGE_MS:g} ms of buses, interrupts and motors; the red line is the moment. Hold the pointer over a mark to read it.
-<code>trace.json</code> beside this page has {BEFORE + AFTER:g} s: open it in Perfetto (ui.perfetto.dev) or chrome://tracing.</p>
+<code>trace.json</code> beside this page has up to {BEFORE + AFTER:g} s: open it in Perfetto (ui.perfetto.dev) or chrome://tracing.</p>
 <svg width="{LEFT + WIDE + 40}" height="{height}">{"".join(parts)}</svg>
 """
 
