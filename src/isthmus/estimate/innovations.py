@@ -166,6 +166,11 @@ def _least(noise: Float, scale: Float) -> Float:
     return np.maximum(noise, SHARPEST * scale)
 
 
+def surprise_of(one: KalmanFilter, recording: Recording) -> float:
+    """How unlikely a step's innovations are, in nats."""
+    return _pass(one, recording).nll
+
+
 def _pass(one: KalmanFilter, recording: Recording, linear: Sequence[Linearised] = ()) -> _Pass:
     """Run a filter over all runs at once; without `linear` the simulator runs, too."""
     steps, n = recording.steps, len(recording.steps)
