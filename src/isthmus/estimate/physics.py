@@ -57,4 +57,3 @@ def _with_physics(best: Model, recording: Recording, physics: Physics, course: C
 def simulator_of(physics: Physics, z: Float) -> MujocoWorld:
     """The simulator with parameters z."""
     return physics.simulator(physics.values(z))
-

@@ -30,8 +30,6 @@ MOST_PREDICTIONS = 40_000
 """Predictions behind one Jacobian at most; of runs there is at least one."""
 
 
-
-
 def identified(one: KalmanFilter, z: Float, recording: Recording, physics: Physics) -> Float:
     """Parameters (p,) under which the innovations of `one` are likelier, looked for from its own z."""
     recording = _shorter(recording, MOST_PREDICTIONS // max(physics.size, 1))
@@ -58,7 +56,9 @@ def _shorter(recording: Recording, most: int) -> Recording:
     """The first of its runs, with about so many steps at most."""
     count = max(1, int(np.searchsorted(np.cumsum(recording.steps), most, side="right")))
     longest = int(recording.steps[:count].max())
-    return Recording(recording.sensed[:count, : longest + 1], recording.applied[:count, :longest], recording.steps[:count])
+    return Recording(
+        recording.sensed[:count, : longest + 1], recording.applied[:count, :longest], recording.steps[:count]
+    )
 
 
 def _loss(one: KalmanFilter, z: Float, recording: Recording, physics: Physics) -> float:
