@@ -19,7 +19,7 @@ void nvic_reset(Board *b) {
     b->actives = b->pending_any = b->best = 0, b->dirty = 1, b->active_priority = THREAD_PRIORITY;
     b->aircr = 0, b->group_mask = 0xFF, b->scr = b->shcsr = b->cpacr = b->demcr = 0, b->ccr = 0x200;
     b->vtor = b->regions ? b->region[0].at : 0;
-    b->systick_ctrl = b->systick_load = b->systick_flag = b->systick_top = 0, b->systick_base = b->cycle_counter_base = b->cycle;
+    b->systick_ctrl = b->systick_load = b->systick_flag = 0, b->systick_base = b->cycle_counter_base = b->cycle;
     b->rig->at[b->systick_event] = NEVER;
 }
 
@@ -92,7 +92,7 @@ void nvic_left(Board *b) {                      /* a line that is still high ask
 
 /* --- SysTick --- */
 static int64_t systick_period(const Board *b) {
-    return ((int64_t)b->systick_top + 1) * (b->systick_ctrl & 4 ? 1 : 8);
+    return ((int64_t)b->systick_load + 1) * (b->systick_ctrl & 4 ? 1 : 8);
 }
 
 void systick_fired(void *self, int arg) {
@@ -101,28 +101,19 @@ void systick_fired(void *self, int arg) {
     b->systick_flag = 1;
     if (b->systick_ctrl & 2) nvic_pend(b, 15);
     b->systick_base += systick_period(b);
-    b->systick_top = b->systick_load;           /* a reload that was written meanwhile counts from here on */
-    if (b->systick_top) fw_at(b->rig, b->systick_event, cycle_ns(b, b->systick_base + systick_period(b)));
+    fw_at(b->rig, b->systick_event, cycle_ns(b, b->systick_base + systick_period(b)));
+}
+
+static void systick_start(Board *b) {
+    b->systick_base = b->cycle;
+    b->rig->at[b->systick_event] = NEVER;
+    if (b->systick_ctrl & 1 && b->systick_load) fw_at(b->rig, b->systick_event, cycle_ns(b, b->cycle + systick_period(b)));
 }
 
 static uint32_t systick_value(const Board *b) {
-    if (!(b->systick_ctrl & 1)) return b->systick_top;
+    if (!(b->systick_ctrl & 1)) return 0;
     int64_t gone = (b->cycle - b->systick_base) / (b->systick_ctrl & 4 ? 1 : 8);
-    return gone > b->systick_top ? 0 : b->systick_top - (uint32_t)gone;
-}
-
-static void systick_count(Board *b, uint32_t from) {    /* from a value on, or from the reload */
-    b->systick_base = b->cycle, b->systick_top = from;
-    b->rig->at[b->systick_event] = NEVER;
-    if (!(b->systick_ctrl & 1)) return;
-    if (!from) b->systick_top = b->systick_load;
-    if (b->systick_top) fw_at(b->rig, b->systick_event, cycle_ns(b, b->cycle + systick_period(b)));
-}
-
-static void systick_control(Board *b, uint32_t v) {     /* a stopped counter keeps its value */
-    uint32_t value = systick_value(b), changed = b->systick_ctrl ^ v;
-    b->systick_ctrl = v;
-    if (changed & 5) systick_count(b, value);
+    return gone > b->systick_load ? 0 : b->systick_load - (uint32_t)gone;
 }
 
 /* --- registers, by their offset from 0xE0000000 --- */
@@ -170,12 +161,9 @@ static uint32_t read_word(Board *b, uint32_t a) {
 
 static void write_control(Board *b, uint32_t a, uint32_t v) {
     switch (a) {
-    case 0xE010: systick_control(b, v & 7); break;
-    case 0xE014:
-        b->systick_load = v & 0xFFFFFF;
-        if (b->systick_ctrl & 1 && !b->systick_top) systick_count(b, 0);
-        break;
-    case 0xE018: b->systick_flag = 0; systick_count(b, 0); break;
+    case 0xE010: b->systick_ctrl = v & 7; systick_start(b); break;
+    case 0xE014: b->systick_load = v & 0xFFFFFF; if (b->rig->at[b->systick_event] == NEVER) systick_start(b); break;
+    case 0xE018: b->systick_flag = 0; systick_start(b); break;
     case 0x1004: b->cycle_counter_base = b->cycle - v; break;
     case 0xED04:
         if (v >> 28 & 1) nvic_pend(b, 14);

@@ -47,6 +47,8 @@ class PolicyFile:
                 try:
                     content.update(read_regular(Path(file), limit=LARGEST_POLICY, follow=True))
                 except OSError as error:
+                    if file == spec:
+                        read_spec(file)  # says which presets there are
                     raise Problem(f"cannot read the policy file {file}: {error.strerror}") from error
             object.__setattr__(self, "digest", content.hexdigest())
 
