@@ -30,6 +30,12 @@ def test_every_hot_path_is_measured_against_its_floor(monkeypatch):
     assert rows["fit-memory"]["meets"]
 
 
+def test_only_what_is_asked_for_is_measured():
+    assert [one.name for one in run_benchmarks(1, ("actuator-step",))] == ["actuator-step"]
+    with pytest.raises(Problem, match="unknown benchmark 'actuators': choose from actuator-batch"):
+        list(run_benchmarks(1, ("actuators",)))
+
+
 def test_a_goal_is_met_from_the_right_side():
     assert Benchmark("a", 0.9, 0.0, "", 0.85, "higher").meets
     assert not Benchmark("a", 0.8, 0.0, "", 0.85, "higher").meets

@@ -31,3 +31,15 @@ def test_a_spec_without_its_policy_is_refused(capsys):
         main(["check", "hopper", "--observation-spec", "mjlab"])
     assert stopped.value.code == 2
     assert "go with --policy" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"), [("isaaclab", "isaac-lab"), ("none.toml", "no observation spec at none.toml")]
+)
+def test_a_spec_that_is_not_there_is_not_called_a_policy(capsys, spec, said):
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "hopper", "--policy", POLICY, "--observation-spec", spec])
+    assert stopped.value.code == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert said in error
+    assert "policy file" not in error

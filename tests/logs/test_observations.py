@@ -73,6 +73,33 @@ def test_messages_of_a_topic_are_read(tmp_path, names):
     assert bool(found.notes) is (names is None)
 
 
+def test_episodes_of_a_lerobot_data_set_are_read_in_its_own_order(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    time, values = moved()
+    order = [2, 0, 1]
+    feature = {"dtype": "float32", "shape": [3], "names": [NAMES[i] for i in order]}
+    about = {
+        "codebase_version": "v2.1",
+        "fps": 50,
+        "chunks_size": 1000,
+        "data_path": "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet",
+        "features": {"observation.state": feature},
+    }
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta" / "info.json").write_text(json.dumps(about))
+    (tmp_path / "data" / "chunk-000").mkdir(parents=True)
+    for episode, rows in enumerate((slice(0, 25), slice(25, 40))):
+        columns = {
+            "observation.state": values[rows][:, order].tolist(),
+            "timestamp": (time[rows] - time[rows][0]).tolist(),
+            "episode_index": [episode] * len(time[rows]),
+        }
+        parquet.write_table(pa.table(columns), tmp_path / "data" / "chunk-000" / f"episode_{episode:06d}.parquet")
+    found = observations_of(read_log(tmp_path), NAMES, PERIOD)
+    np.testing.assert_allclose(np.concatenate(found.tracks), values)
+    assert [len(track) for track in found.tracks] == [25, 15]
+
+
 def test_joints_of_a_velocity_are_no_positions(tmp_path):
     time, values = moved()
     path = tmp_path / "log.csv"

@@ -1,6 +1,6 @@
 """Each hot path as a ratio to its physical floor, measured in the same run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from isthmus.bench.actuators import actuator_batch, actuator_step
 from isthmus.bench.adapted import AdaptedStep
@@ -14,7 +14,7 @@ from isthmus.bench.learning import fit_memory, fit_speed
 from isthmus.bench.measure import Benchmark
 from isthmus.bench.stepping import batched_stepping, batched_vs_gymnasium
 from isthmus.bench.vision import can_render, vision_render
-from isthmus.core import Problem
+from isthmus.core import Problem, unknown_name
 
 __all__ = ["Benchmark", "run_benchmarks"]
 
@@ -22,25 +22,45 @@ ROBOTS = (AdaptedStep("hopper", 2.0), AdaptedStep("half-cheetah", 2.0), AdaptedS
 """And the milliseconds that their control steps may take."""
 
 
-def run_benchmarks(repeats: int) -> Iterator[Benchmark]:
-    """All of them, one after another."""
+def run_benchmarks(repeats: int, only: Sequence[str] = ()) -> Iterator[Benchmark]:
+    """All of them, one after another; or those `only` whose names begin with one of these texts."""
     if repeats < 1:
         raise Problem(f"repeats must be at least 1, got {repeats}")
-    for benchmark in (batched_stepping, batched_vs_gymnasium, collection, control_step, fit_speed, fit_memory):
-        yield benchmark(repeats)
-    for benchmark in (actuator_step, actuator_batch):
-        yield benchmark(repeats)
+    every = list(_benchmarks())
+    for one in only:
+        if not any(name.startswith(one) for name, _ in every):
+            raise unknown_name("benchmark", one, [name for name, _ in every])
+    for name, measure in every:
+        if not only or name.startswith(tuple(only)):
+            found = measure(repeats)
+            yield from (found,) if isinstance(found, Benchmark) else found
+
+
+Measure = Callable[[int], Benchmark | Iterator[Benchmark]]
+
+
+def _benchmarks() -> Iterator[tuple[str, Measure]]:
+    """Those that can be measured here, with what their names begin with."""
+    yield "batched-stepping", batched_stepping
+    yield "batched-vs-gymnasium", batched_vs_gymnasium
+    yield "collection", collection
+    yield "control-step", control_step
+    yield "fit", fit_speed
+    yield "fit-memory", fit_memory
+    yield "actuator-step", actuator_step
+    yield "actuator-batch", actuator_batch
     for robot in ROBOTS:
-        for benchmark in (robot.amortised, robot.following, robot.inverting):
-            yield benchmark(repeats)
-    yield from estimating(repeats)
-    for benchmark in (bundle_step, bundle_fused_step):
-        yield benchmark(repeats)
-    yield firmware_twin(repeats)
+        yield f"amortised-{robot.robot}", robot.amortised
+        yield f"following-{robot.robot}", robot.following
+        yield f"inverting-{robot.robot}", robot.inverting
+    yield "estimating-hopper", estimating
+    yield "bundle-step", bundle_step
+    yield "bundle-step-fused", bundle_fused_step
+    yield "firmware-twin", firmware_twin
     if can_emulate():
-        yield firmware_cost(repeats)
-        yield firmware_slowdown(repeats)
+        yield "firmware-cost", firmware_cost
+        yield "firmware-slowdown", firmware_slowdown
         if go1_model() is not None:
-            yield firmware_slowdown_go1(repeats)
+            yield "firmware-slowdown-go1", firmware_slowdown_go1
     if can_render():
-        yield vision_render(repeats)
+        yield "vision-render", vision_render

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.cli.arguments import split_names
 from isthmus.cli.output import print_json, print_table
 
 
@@ -11,10 +12,14 @@ class Bench:
     """Measure each hot path as a ratio to its physical floor, in the same run.
 
     Example: `isthmus bench --json`
+
+    Example: `isthmus bench --only estimating control-step`
     """
 
     repeats: int = 11
     """How often each pair is measured, in turns."""
+    only: tuple[str, ...] = ()
+    """Those whose names begin with one of these; all when not given."""
     json: bool = False
     """Print JSON only."""
 
@@ -24,7 +29,9 @@ class Bench:
         from isthmus.core.commit import current_commit
 
         made = {"commit": current_commit()}
-        rows: list[dict[str, Any]] = [one.to_json() | made for one in run_benchmarks(self.repeats)]
+        rows: list[dict[str, Any]] = [
+            one.to_json() | made for one in run_benchmarks(self.repeats, split_names(self.only))
+        ]
         if self.json:
             print_json(rows)
             return

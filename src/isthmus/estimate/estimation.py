@@ -161,8 +161,7 @@ class Estimation:
             return
         self._learned_from = samples
         recording = Recording.of(runs_of(episodes, MOST_STEPS))
-        targets = self._robot_model.spec.targets
-        self._model = model_of(recording, self._physics, self.columns, self.course, targets)
+        self._model = model_of(recording, self._physics, self.columns, self.course)
         sensors = self._model.explained.sensors
         least = EXACT * self.course.scale[self.columns]
         self._used = True

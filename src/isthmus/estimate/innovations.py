@@ -22,7 +22,7 @@ import numpy as np
 from isthmus.core import Float, Int, Simulator
 from isthmus.core.policy_state import reset_rows
 from isthmus.estimate.filter import SensorModel
-from isthmus.estimate.kalman import BIAS, COVARIANCE, KalmanFilter, Process
+from isthmus.estimate.kalman import BIAS, COVARIANCE, Innovation, KalmanFilter, Process
 from isthmus.estimate.linearised import Linearised
 from isthmus.estimate.recorded import Recording
 
@@ -181,7 +181,7 @@ def _pass(one: KalmanFilter, recording: Recording, linear: Sequence[Linearised] 
         innovation, state = one.watched(state, recording.sensed[:, t], recording.applied[:, before], around)
         live = steps >= t
         if t:
-            likelihoods.append(_nll(innovation.values, innovation.covariance)[live])
+            likelihoods.append(unlikely(innovation)[live])
             residuals.append(np.square(innovation.residual)[live])
             lefts.append(innovation.left[live])
             moves.append(innovation.moved[live, :size])
@@ -207,8 +207,9 @@ def _spread(moved: Float) -> Float:
     return np.sqrt(np.square(np.clip(moved, -most, most)).mean(axis=0))
 
 
-def _nll(values: Float, covariance: Float) -> Float:
-    """How unlikely innovations (n, m) are (n,), in nats."""
+def unlikely(innovation: Innovation) -> Float:
+    """How unlikely innovations are (n,), in nats."""
+    values, covariance = innovation.values, innovation.covariance
     _, logarithm = np.linalg.slogdet(covariance)
     share = (values * np.linalg.solve(covariance, values[..., None])[..., 0]).sum(axis=1)
     m = values.shape[1]

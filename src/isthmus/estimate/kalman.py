@@ -18,6 +18,7 @@ from isthmus.estimate.filter import BEGUN, ESTIMATE, ActionDelay, SensorModel
 from isthmus.estimate.gain import predicted, updated
 from isthmus.estimate.linearised import Linearised, SimulatorPair
 from isthmus.estimate.measurement import MISSING, Arrived, Measurement
+from isthmus.sim.sensitivity import predict_in_chunks
 
 COVARIANCE, BIAS = "estimator covariance", "estimator bias"
 LEAST = 1e-300
@@ -161,10 +162,15 @@ class KalmanFilter:
             **later,
         }
 
-    def around(self, state: PolicyState, applied: Float) -> Linearised:
-        """What the simulator does around the estimates, after `applied` (n, act)."""
+    def around(self, state: PolicyState, applied: Float, change: Float | None = None) -> Linearised:
+        """What the simulator does around the estimates, after `applied` (n, act).
+
+        Derivatives (n, obs, obs) that are known already are not taken anew.
+        """
         given, _ = self._delay.shifted(state, applied)
         now = np.asarray(state[ESTIMATE])
+        if change is not None:
+            return Linearised(now, predict_in_chunks(self.simulator, now, given), change)
         return (self._for_one if len(now) == 1 else self._simulators).linearised(now, given)
 
     def _ahead(self, at: Float, given: Float, linear: Linearised | None) -> tuple[Float, Float]:

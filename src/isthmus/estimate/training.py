@@ -31,7 +31,7 @@ class Training:
 
     worlds: int = 96
     steps: int = 300
-    rounds: int = 3
+    rounds: int = 6
     epochs: int = 20
     hidden: tuple[int, ...] = (128, 128)
     batch: int = 256

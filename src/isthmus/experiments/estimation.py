@@ -79,34 +79,39 @@ class EstimationStudy:
                 "worst": min(one.normalised_adapted for one in found.values()),
                 "seeds": {str(seed): one.normalised_adapted for seed, one in sorted(found.items())},
                 "chosen": sorted({one.chosen for one in found.values()}),
+                "commit": commit_text([one.versions for one in found.values()]),
             }
             for (case, estimator), found in every.items()
         ]
 
     def write(self, folder: Path) -> None:
         """Write estimation.json, and estimation.md with a row for each case and estimator."""
-        every = self.rows()
-        rows = [
-            (
-                *(row[name] for name in ("task", "gap", "sensors", "estimator")),
-                f"{row['samples']:,}",
-                *(f"{row[name]:.3f}" for name in ("unadapted", "median", "worst")),
-                f"{row['wanted']:.2f}" if row["wanted"] else "as without",
-                str(len(row["seeds"])),
-            )
-            for row in every
-        ]
-        names = ("task", "gap", "sensed", "estimator")
-        columns = (*names, "samples ", "unadapted ", "median ", "worst ", "wanted ", "seeds ")
-        commit = commit_text([result.versions for _, _, result in self.results])
-        text = (
-            "# Noisy, biased and incomplete sensors\n\n"
-            f"Normalised score by `auto` over {EPISODES} episodes: median and worst of the seeds that were run.\n"
-            "Unadapted is the policy on what the sensors show; what is not sensed is shown as at the start.\n"
-            f"Made by `{self.command}`, commit {commit}; figures in [estimation.json](estimation.json).\n\n"
-            f"{table(columns, rows)}\n"
+        write_rows(folder, self.rows(), self.command)
+
+
+def write_rows(folder: Path, every: Sequence[Json], command: str) -> None:
+    """Publish rows, each of which names the commits that it was made by."""
+    rows = [
+        (
+            *(row[name] for name in ("task", "gap", "sensors", "estimator")),
+            f"{row['samples']:,}",
+            *(f"{row[name]:.3f}" for name in ("unadapted", "median", "worst")),
+            f"{row['wanted']:.2f}" if row["wanted"] else "as without",
+            str(len(row["seeds"])),
+            row["commit"],
         )
-        publish(folder, "estimation", {"command": self.command, "commit": commit, "rows": every}, text)
+        for row in every
+    ]
+    names = ("task", "gap", "sensed", "estimator")
+    columns = (*names, "samples ", "unadapted ", "median ", "worst ", "wanted ", "seeds ", "commit")
+    text = (
+        "# Noisy, biased and incomplete sensors\n\n"
+        f"Normalised score by `auto` over {EPISODES} episodes: median and worst of the seeds that were run.\n"
+        "Unadapted is the policy on what the sensors show; what is not sensed is shown as at the start.\n"
+        f"Made by `{command}`, each row by the commit that it names; figures in [estimation.json](estimation.json).\n\n"
+        f"{table(columns, rows)}\n"
+    )
+    publish(folder, "estimation", {"command": command, "rows": list(every)}, text)
 
 
 @dataclass(frozen=True)

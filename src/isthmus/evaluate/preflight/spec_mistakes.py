@@ -4,6 +4,8 @@ Every remedy is the text of `--spec-edit` options: what `isthmus check` proposes
 written into the spec's file.
 """
 
+import json
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -34,7 +36,7 @@ class SpecMistake:
     @property
     def remedy(self) -> str:
         """What to do, in words."""
-        return "edit the observation spec: --spec-edit " + " ".join(f"'{edit}'" for edit in self.edits)
+        return "edit the observation spec: --spec-edit " + shlex.join(self.edits)
 
 
 def spec_mistakes(policy: SpecPolicy) -> Iterator[SpecMistake]:
@@ -134,7 +136,7 @@ def _term_order(spec: ObservationSpec) -> Iterator[tuple[str, tuple[str, ...]]]:
             orders += [swapped, moved]
     for order in orders:
         if order != names:
-            yield "order of the terms", (f"terms={order}",)
+            yield "order of the terms", (f"terms={_list(order)}",)
 
 
 def _joint_order(policy: SpecPolicy) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -151,9 +153,9 @@ def _joint_order(policy: SpecPolicy) -> Iterator[tuple[str, tuple[str, ...]]]:
                 orders[-1][i], orders[-1][j] = names[j], names[i]
     for order in orders:
         if order != names:
-            yield "order of the joints", (f"joints={order}",)
+            yield "order of the joints", (f"joints={_list(order)}",)
             if policy.spec.actions.joints:
-                yield "order of the joints", (f"joints={order}", f"actions.joints={order}")
+                yield "order of the joints", (f"joints={_list(order)}", f"actions.joints={_list(order)}")
 
 
 def _grouped(names: Sequence[str], groups: int) -> list[list[str]]:
@@ -185,6 +187,11 @@ def _flipped(scale: Numbers, at: int, size: int) -> list[float]:
     each = np.broadcast_to(np.asarray(scale, np.float64), size).copy()
     each[at] *= -1
     return each.tolist()
+
+
+def _list(names: Sequence[str]) -> str:
+    """Names as TOML has them, with quotes that a shell leaves alone within its own."""
+    return json.dumps(list(names))
 
 
 def _times(scale: Numbers, factor: float) -> str:
