@@ -15,6 +15,7 @@ from isthmus.cli.output import print_json, print_table, stderr, stdout
 from isthmus.cli.reference import keep_reference, reference_file
 from isthmus.core import Problem
 from isthmus.core.extras import missing_extra
+from isthmus.estimate.sensors import sensed_columns
 from isthmus.gaps import Gap
 from isthmus.hardware import SafetySettings, Stop
 from isthmus.hardware.address import RobotAddress
@@ -171,8 +172,15 @@ class Transfer:
             logs=tuple(str(path) for path in self.logs),
             log_map=None if self.map is None else str(self.map),
             estimator=self.estimator,
-            sensors=self.sensors,
+            sensors=self._sensors(),
         )
+
+    def _sensors(self) -> tuple[str, ...]:
+        """The words of `--sensors`, with spaces or commas between them; a Problem for those that the robot has not."""
+        words = tuple(one.strip() for word in self.sensors for one in word.split(",") if one.strip())
+        if words:
+            sensed_columns(load_task(self.task).robot_model, words)
+        return words
 
     def _method(self, target: TargetSpec) -> str:
         if self.method is None and self.reference is not None:
