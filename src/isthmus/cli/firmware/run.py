@@ -33,7 +33,7 @@ class Run:
 
     Example: `isthmus firmware run reference.elf --board my_board.toml --fault "can*.loss=0.02" --fault imu.dead_from=3`
 
-    Example: `isthmus firmware run ./robot_daemon --arguments "-c robot.ini" --board linux_board.toml`
+    Example: `isthmus firmware run ./robot_daemon --arguments="-c robot.ini" --board linux_board.toml`
 
     Exits with code 1 when an invariant does not hold.
     """
