@@ -40,7 +40,7 @@ Measure = Callable[[int], Benchmark | Iterator[Benchmark]]
 
 
 def _benchmarks() -> Iterator[tuple[str, Measure]]:
-    """Those that can be measured here, with what their names begin with."""
+    """Every benchmark that this machine has the packages for, with what the names of its results begin with."""
     yield "batched-stepping", batched_stepping
     yield "batched-vs-gymnasium", batched_vs_gymnasium
     yield "collection", collection

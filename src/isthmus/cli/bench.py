@@ -19,7 +19,7 @@ class Bench:
     repeats: int = 11
     """How often each pair is measured, in turns."""
     only: tuple[str, ...] = ()
-    """Those whose names begin with one of these; all when not given."""
+    """Measure only what has a name that begins with one of these; everything when not given."""
     json: bool = False
     """Print JSON only."""
 

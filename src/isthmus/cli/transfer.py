@@ -8,7 +8,7 @@ from tyro.conf import arg
 
 from isthmus.adapt import METHODS, MethodSettings
 from isthmus.cli.actuator.equipment import with_actuator
-from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument
+from isthmus.cli.arguments import EXPERT, PolicyArgument, TaskArgument, split_names
 from isthmus.cli.consent import ask, estimate_text, plan
 from isthmus.cli.from_logs import Recorded, episodes_from, print_estimated, samples_in
 from isthmus.cli.output import print_json, print_table, stderr, stdout
@@ -177,7 +177,7 @@ class Transfer:
 
     def _sensors(self) -> tuple[str, ...]:
         """The words of `--sensors`, with spaces or commas between them; a Problem for those that the robot has not."""
-        words = tuple(one.strip() for word in self.sensors for one in word.split(",") if one.strip())
+        words = split_names(self.sensors)
         if words:
             sensed_columns(load_task(self.task).robot_model, words)
         return words

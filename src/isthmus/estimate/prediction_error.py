@@ -75,7 +75,7 @@ class _Problem:
         return _Problem(one, recording, physics, [each.change for each in linear], effects)
 
     def searched(self, z: Float) -> Float:
-        """Where steps of Gauss-Newton lead to from z."""
+        """The parameters that steps of Gauss-Newton lead to from z."""
         low, high = self.physics.bounds
         loss = self.loss(z)
         for _ in range(ROUNDS):

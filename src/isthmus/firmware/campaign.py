@@ -71,7 +71,7 @@ class Subject:
     firmware: Path
     elf: Elf | None
     arguments: tuple[str, ...] = ()
-    """Of the Linux program."""
+    """What a Linux program is started with."""
 
     @staticmethod
     def of(board: Board, firmware: Path, arguments: tuple[str, ...] = ()) -> "Subject":

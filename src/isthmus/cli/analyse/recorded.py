@@ -147,6 +147,8 @@ def _proposed(logs: Sequence[Log], robot: str, model: mujoco.MjModel) -> tuple[L
 
 
 def _without_small_offsets(log_map: LogMap) -> LogMap:
+    """The map with small zeros of sensors, and of positions that are asked for, as the log has them."""
+
     def left(source: Source) -> Source:
         return replace(source, offset=0.0) if abs(source.offset) <= SMALL else source
 
