@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from isthmus.vision.localiser.network import CoarseNetwork, CropNetwork
 from isthmus.vision.localiser.network_layout import COARSE_STRIDE, PADDING, STRIDE
 from isthmus.vision.samples import Frame, Samples
 from isthmus.vision.windows import in_crop
@@ -27,8 +26,8 @@ class Losses:
     yaw: float
 
 
-def compute_losses(coarse: CoarseNetwork, crop: CropNetwork, samples: Samples, frame: Frame, symmetry: int) -> Losses:
-    """Losses of both networks on a batch of renderings."""
+def compute_losses(coarse: nn.Module, crop: nn.Module, samples: Samples, frame: Frame, symmetry: int) -> Losses:
+    """Losses of both networks (`CoarseNetwork`, `CropNetwork`) on a batch of renderings."""
     pictures = torch.from_numpy(np.ascontiguousarray(samples["coarse"]))
     pixel = torch.from_numpy(np.ascontiguousarray(samples["pixel"]))
     heat = coarse(pictures)

@@ -50,6 +50,8 @@ class Effort:
     core_minutes: float
     """Processor time of training and rendering together."""
     commit: str
+    precision: str
+    """Number format of training, at its end."""
 
 
 def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwork, CropNetwork, Effort]:
@@ -57,7 +59,11 @@ def trained_networks(settings: TrainSettings, folder: Path) -> tuple[CoarseNetwo
     coarse, crop = new_networks(settings)
     meta = load_average(folder / CHECKPOINT, {"coarse": coarse, "crop": crop})
     images, minutes, core_minutes = int(meta["batches"]) * settings.batch, meta["seconds"] / 60, meta["processor"] / 60
-    return coarse, crop, Effort(images, minutes, core_minutes, str(meta["commit"]))
+    return (
+        coarse,
+        crop,
+        Effort(images, minutes, core_minutes, str(meta["commit"]), str(meta.get("precision", "float32"))),
+    )
 
 
 def torch_localiser(coarse: CoarseNetwork, crop: CropNetwork, frame: Frame, scene: Scene) -> Localiser:

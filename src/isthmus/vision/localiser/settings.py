@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isthmus.core import Problem, check_range
+from isthmus.core import Problem, check_range, unknown_name
 from isthmus.io import from_json, read_json, write_json
 from isthmus.vision.localiser.shipped import localiser_folder
 from isthmus.vision.randomise import Randomise
@@ -15,6 +15,9 @@ CONFIG, CHECKPOINT, HISTORY, FACTS, RESULTS = (
     "config.json", "checkpoint.npz", "history.json", "localiser.json", "results.json",
 )  # fmt: skip
 COARSE, CROP = "coarse.onnx", "crop.onnx"
+PRECISIONS = ("auto", "float32", "bfloat16")
+NOT_COMPARED = ("minutes", "images", "precision")
+"""What may differ when a run goes on."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class TrainSettings:
     seed: int = 0
     backbone: bool = False
     """Train only what is behind a frozen network that was trained on photographs."""
+    precision: str = "float32"
+    """Number format of training: float32, bfloat16, or auto for the faster of both on the machine that trains."""
     start: str | None = None
     """Folder or name of a localiser, of any scene and object, whose weights are begun with; else from scratch."""
 
@@ -47,6 +52,8 @@ class TrainSettings:
         check_range("batch", self.batch, 2, 4096)
         check_range("rate", self.rate, 1e-7, 1)
         check_range("samples", self.samples, 0, 16)
+        if self.precision not in PRECISIONS:
+            raise unknown_name("precision", self.precision, PRECISIONS)
         for width in self.widths:
             check_range("widths", width, 4, 1024)
 
@@ -56,11 +63,11 @@ class TrainSettings:
 
 
 def begin(folder: Path, settings: TrainSettings) -> None:
-    """Store the settings in a new folder; one that is there already must have the same, except for its duration."""
+    """Store the settings in a new folder; one that is there already must have the same, except `NOT_COMPARED`."""
     path = folder / CONFIG
     if path.is_file():
         before = from_json(TrainSettings, read_json(path), path, "the settings of a training run")
-        if _without_duration(before) != _without_duration(settings):
+        if _compared(before) != _compared(settings):
             raise Problem(
                 f"{folder} is another run's: give another folder with --out, or the options it was begun with"
             )
@@ -69,8 +76,8 @@ def begin(folder: Path, settings: TrainSettings) -> None:
     write_json(path, settings.to_json())
 
 
-def _without_duration(settings: TrainSettings) -> dict[str, Any]:
-    return {name: value for name, value in settings.to_json().items() if name not in ("minutes", "images")}
+def _compared(settings: TrainSettings) -> dict[str, Any]:
+    return {name: value for name, value in settings.to_json().items() if name not in NOT_COMPARED}
 
 
 def read_settings(folder: Path) -> TrainSettings:

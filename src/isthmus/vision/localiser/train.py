@@ -15,6 +15,7 @@ from isthmus.core.random import stream_seed
 from isthmus.io import read_json, remove_partial, write_json
 from isthmus.vision.localiser.evaluate import Trial, make_trials, score, summarise
 from isthmus.vision.localiser.losses import Losses, compute_losses
+from isthmus.vision.localiser.precision import autocast, resolved
 from isthmus.vision.localiser.run import localiser_of, new_networks
 from isthmus.vision.localiser.settings import CHECKPOINT, HISTORY, TrainSettings, begin, read_settings
 from isthmus.vision.localiser.shipped import localiser_folder
@@ -73,6 +74,7 @@ class Training:
         self.batches, self.seconds = 0, 0.0
         self.processor = 0.0
         """Seconds of processor time, of all processes."""
+        self.precision = "float32"
         self.losses = dict[str, float]()
         self.next_look = 0.0
         """Seconds of training before which the error is not measured."""
@@ -105,6 +107,7 @@ class Training:
             "seconds": self.seconds,
             "processor": self.processor,
             "losses": self.losses,
+            "precision": self.precision,
             "commit": current_commit(),
         }
         save_checkpoint(folder / CHECKPOINT, self.networks, self.averages, self.optimiser, meta)
@@ -133,6 +136,7 @@ def train(
     run.load(folder)
     if _share(settings, run) >= 1:
         return
+    run.precision = resolved(settings.precision)
     trials = make_trials(settings.scene, settings.randomise, settings.frame, TRIALS, seed=settings.seed + 1)
     spec = StreamSpec(
         settings.scene, settings.randomise, settings.frame, settings.batch, settings.seed, settings.samples
@@ -142,7 +146,10 @@ def train(
         processor = run.processor - time.process_time()
         for batch in batches:
             share = _share(settings, run)
-            losses = compute_losses(run.networks["coarse"], run.networks["crop"], batch, settings.frame, scene.symmetry)  # type: ignore[arg-type]
+            with autocast(run.precision):
+                losses = compute_losses(
+                    run.networks["coarse"], run.networks["crop"], batch, settings.frame, scene.symmetry
+                )
             if not math.isfinite(float(losses.total.detach())):
                 raise Problem(f"training diverged after {run.batches} batches: give a smaller --rate")
             run.step(settings, losses, share)
