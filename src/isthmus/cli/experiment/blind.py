@@ -14,6 +14,8 @@ class Blind:
 
     Example: `isthmus experiment blind --seeds 1 --methods model-inverse`
 
+    Example: `isthmus experiment blind --methods model-inverse --samples 250 --judged learned --crossed learned`
+
     Example: `isthmus experiment blind --teach --out runs/blind`
 
     The policy sees encoders, IMU, command and its last action, in mjlab's layout. The gap is a mass x1.2 with the least
@@ -31,6 +33,8 @@ class Blind:
     """How many crossings of each kind: 0, 1, 2, ..."""
     methods: tuple[str, ...] = ()
     """Methods to cross with; inverse, correction, residual-action, model-inverse and auto when not given."""
+    samples: int = 2000
+    """Control steps on the target, of each crossing."""
     judged: tuple[str, ...] = ("learned", "kalman", "ensemble")
     """Estimators whose errors are measured."""
     crossed: tuple[str, ...] = ("none", "learned")
@@ -62,16 +66,17 @@ class Blind:
         from isthmus.experiments.blind.study import METHODS, BlindStudy, Plan, study_blind
         from isthmus.experiments.grid import check_counts
 
-        check_counts(seeds=self.seeds)
+        check_counts(seeds=self.seeds, samples=self.samples)
         file = PolicyOptions(policy=self.policy).file
         if file is None:
             raise Problem("the study needs a policy: give --policy")
         methods, judged, crossed = (split_names(names) for names in (self.methods, self.judged, self.crossed))
-        plan = Plan(file, self.seeds, methods=methods or METHODS, judged=judged, crossed=crossed)
+        plan = Plan(file, self.seeds, self.samples, methods or METHODS, judged, crossed)
         options = {
             "policy": None if self.policy == Blind.policy else self.policy,
             "seeds": self.seeds,
             "methods": methods,
+            "samples": None if self.samples == Blind.samples else self.samples,
             "judged": None if judged == Blind.judged else judged,
             "crossed": None if crossed == Blind.crossed else crossed,
         }
