@@ -5,9 +5,10 @@ from isthmus.core import Problem
 from isthmus.vision.stage.scene import SceneFile, read_scene
 from isthmus.vision.stage.solids import ROUND, alike, primitive, symmetry
 
-SCENE = """<mujoco><worldbody>
+TOP = '<geom name="top" type="box" size=".5 .5 .02" pos="0 0 .08"/>'
+SCENE = f"""<mujoco><worldbody>
 <camera name="eye" pos="-1 0 1" xyaxes="0 -1 0 .7 0 .7" fovy="50"/>
-<geom name="top" type="box" size=".5 .5 .02" pos="0 0 .08"/>
+{TOP}
 <body name="mug" pos="0 0 .15"><freejoint/><geom type="cylinder" size=".03 .05"/></body>
 <body name="lamp" pos="0 3 0"><geom type="sphere" size=".1"/><body name="bulb"><geom size=".05"/></body></body>
 </worldbody></mujoco>"""
@@ -48,6 +49,11 @@ def test_a_table_is_found_by_the_name_that_is_given(tmp_path):
         (("", ""), {"target": "bulb", "table": "top"}, "part of another body"),
         (('pos="-1 0 1"', 'pos="-1 0 -1"'), {"target": "mug", "table": "top"}, "does not see 'mug'"),
         (('<camera name="eye"', '<camera'), {"target": "mug", "table": "top"}, "has no camera with a name"),
+        (
+            (TOP, f'<body name="stand">{TOP}</body>'),
+            {"target": "stand", "table": "top"},
+            "'stand' in .* is the table itself",
+        ),
         (("<mujoco>", "<mujoco"), {"target": "mug"}, "not a scene that MuJoCo can read"),
     ],
 )  # fmt: skip

@@ -114,7 +114,7 @@ def read_scene(file: SceneFile) -> Scene:
     target = _surface(model, data, body)
     if target is None:
         raise Problem(f"{file.target!r} in {path} has no visible shape that could be seen")
-    table = _table(model, data, file, target, path)
+    table = _table(model, data, file, target, path, body)
     low, high = target.vertices.min(axis=0), target.vertices.max(axis=0)
     middle = (low + high) / 2
     solid = Solid(target.vertices - middle, target.faces)
@@ -171,7 +171,7 @@ def visible(model: mujoco.MjModel, geom: int) -> bool:
     return bool(alpha > 0) and int(model.geom_group[geom]) < 3
 
 
-def _table(model: mujoco.MjModel, data: mujoco.MjData, file: SceneFile, target: Solid, path: Path) -> Table:
+def _table(model: mujoco.MjModel, data: mujoco.MjData, file: SceneFile, target: Solid, path: Path, body: int) -> Table:
     names = {model.geom(one).name: one for one in range(model.ngeom) if model.geom(one).name}
     if file.table is not None:
         if file.table not in names:
@@ -185,6 +185,8 @@ def _table(model: mujoco.MjModel, data: mujoco.MjData, file: SceneFile, target: 
             if "table" in model.body(int(model.geom_bodyid[one])).name.lower() and one not in of_table
         ]
         candidates = of_table + of_body
+    if candidates and all(model.geom_bodyid[one] == body for one in candidates):
+        raise Problem(f"{file.target!r} in {path} is the table itself: --object names what lies on it")
     below = float(target.vertices[:, 2].min())
     tops = [(abs(table.z - below), table) for geom in candidates if (table := _top(model, data, geom)) is not None]
     if not tops:
