@@ -8,6 +8,8 @@ import pytest
 import isthmus
 from isthmus.cli import main
 from isthmus.io import load_arrays, save_arrays
+from isthmus.logs import read_log
+from isthmus.logs.observations import observations_of
 from isthmus.robots import load_task
 from isthmus.transfer.source.reference import read_reference
 
@@ -29,6 +31,22 @@ def as_csv(recorded, path):
             rows.append(",".join(map(repr, (10.0 * number + step * spec.control_period, *seen, number))))
     path.write_text("\n".join(rows))
     return path
+
+
+def test_a_recording_can_be_a_table_which_holds_the_same(recorded, tmp_path, capsys):
+    table = tmp_path / "reach.csv"
+    assert run("policy", "record", "reacher", "--episodes", "3", "--out", str(table)) == 0
+    spec = load_task("reacher").robot_model.spec
+    header = table.read_text().splitlines()[0]
+    assert header == ",".join(("time", "episode", *spec.observation_names))
+    read = observations_of(read_log(table), spec.observation_names, spec.control_period)
+    tracks = read_reference(recorded, spec).tracks
+    assert len(read.tracks) == len(tracks) == 3
+    for ours, theirs in zip(read.tracks, tracks, strict=True):
+        assert np.array_equal(ours, theirs)
+    assert run("policy", "record", "reacher", "--out", str(tmp_path / "reach.bag")) == 2
+    assert "is written as .npz or .csv" in capsys.readouterr().err
+    assert not (tmp_path / "reach.bag").exists()
 
 
 def run(*arguments):

@@ -21,3 +21,10 @@ def test_sensors_that_the_robot_has_not_are_refused_by_a_dry_run(capsys):
         main([*PLAN, "encoders,gyroscope"])
     assert stopped.value.code == 2
     assert "unknown sensor 'gyroscope'" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("gap", ["hide=speeds", "mass:tail=1.2"])
+def test_gaps_that_do_not_fit_are_refused_by_a_dry_run(gap, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["transfer", "hopper", "--gap", gap, "--dry-run"])
+    assert capsys.readouterr().err.startswith("isthmus: ")

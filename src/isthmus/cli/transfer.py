@@ -284,7 +284,7 @@ class Transfer:
         if planned is not None and planned.anything:
             ask(planned, config.target.label, yes=self.yes)
         if self.reference is not None:
-            Gap.parse(config.gap)  # nothing is written for a run that cannot begin
+            _check_gap(config)
             config = replace(config, policy=keep_reference(self.reference, self.task, folder, resume=self.resume))
         result = self._cross(config, folder, recorded)
         if self.json:
@@ -322,9 +322,16 @@ class Transfer:
         return episodes_from(self.logs, self.task, self.map, self.source.file)
 
     def _print_plan(self, config: Config, folder: RunFolder, planned: Estimate | None) -> None:
+        _check_gap(config)
         if planned is not None and not self.json:
             stdout.print(estimate_text(planned, config.target.label), soft_wrap=True, markup=False)
         print_json(plan(config.to_json(), planned, folder.path))
+
+
+def _check_gap(config: Config) -> None:
+    """Refuse a gap that does not fit the robot, before anything is written."""
+    if config.target.simulated:
+        load_task(config.task).target(Gap.parse(config.gap))
 
 
 def _print_step(folder: RunFolder) -> None:

@@ -12,11 +12,13 @@ class Record:
     """Record episodes of a policy: observations only, as a reference for `isthmus transfer --source`.
 
     Example: `isthmus policy record half-cheetah --episodes 5 --out gait.npz`
+
+    Example: `isthmus policy record reacher --out reaches.csv`
     """
 
     task: TaskArgument
     out: Path
-    """The file (.npz) with the observations."""
+    """The file with the observations: .npz, or .csv with the columns time, episode and a name each."""
     gap: str = "none"
     """What is different from the policy's simulator."""
     source: PolicyArgument = EXPERT
@@ -29,18 +31,21 @@ class Record:
 
     def run(self) -> None:
         """Record and write."""
-        from isthmus.core import check_range
+        from isthmus.core import Problem, check_range
         from isthmus.gaps import Gap
         from isthmus.robots import load_task
         from isthmus.transfer import source_policy
         from isthmus.transfer.source.record import MOST_EPISODES, record_reference
-        from isthmus.transfer.source.reference import write_reference
+        from isthmus.transfer.source.reference import FORMATS
 
         check_range("episodes", self.episodes, 1, MOST_EPISODES)
+        write = FORMATS.get(self.out.suffix)
+        if write is None:
+            raise Problem(f"--out {self.out}: a recording is written as {' or '.join(FORMATS)}")
         task = load_task(self.task)
         policy, gap = source_policy(task, self.source.file), Gap.parse(self.gap)
         reference = record_reference(task, policy, gap, self.episodes, self.seed)
-        write_reference(self.out, reference, task.robot_model.spec)
+        write(self.out, reference, task.robot_model.spec)
         count = len(reference.observations)
         if self.json:
             print_json({"file": str(self.out), "episodes": len(reference.tracks), "observations": count})

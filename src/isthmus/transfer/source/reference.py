@@ -1,5 +1,8 @@
 """A reference in a file: recorded observations of a robot, without actions, one control period apart."""
 
+import csv
+import io
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +24,21 @@ SAME_PERIOD = 1e-6
 def write_reference(path: Path, reference: Reference, spec: WorldSpec) -> None:
     """Write the recorded observations as one npz file, with their names and the control period."""
     write_whole(path, pack_reference(reference, spec))
+
+
+def write_table(path: Path, reference: Reference, spec: WorldSpec) -> None:
+    """Write them as a table: time, episode and a column for each number of an observation."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("time", "episode", *spec.observation_names))
+    for number, track in enumerate(reference.tracks):
+        for step, seen in enumerate(track.tolist()):
+            rows.writerow((round(step * spec.control_period, 9), number, *seen))
+    write_whole(path, text.getvalue().encode())
+
+
+FORMATS: Mapping[str, Callable[[Path, Reference, WorldSpec], None]] = {".npz": write_reference, ".csv": write_table}
+"""Who writes recorded observations, by the ending of the file."""
 
 
 def pack_reference(reference: Reference, spec: WorldSpec) -> bytes:
