@@ -16,14 +16,17 @@ from isthmus.core.command import command_of
 class EvaluateLocaliser:
     """Score a trained localiser on path-traced pictures, or on photographs with known places.
 
-    Choose settings by the validation half. Score the test half, and photographs, once.
+    Choose settings by the validation half. Score the test half, and photographs, once. Several localisers, such as
+    those of several training seeds, are scored on the same pictures, with means and standard deviations.
 
     Example: `isthmus vision evaluate runs/cube --photographs runs/photographs --half test --out test.json`
+
+    Example: `isthmus vision evaluate runs/cube-0 runs/cube-1 runs/cube-2 --photographs runs/photographs`
 
     Example: `isthmus vision evaluate runs/cube --labels photos/labels.csv --calibration camera.json`
     """
 
-    localiser: Annotated[Positional[Path], arg(metavar="LOCALISER", help=LOCALISER)]
+    localisers: Annotated[Positional[tuple[Path, ...]], arg(metavar="LOCALISER", help=LOCALISER)]
     photographs: Path | None = None
     """Folder of path-traced pictures (`isthmus vision photograph`)."""
     half: str = "validation"
@@ -39,43 +42,53 @@ class EvaluateLocaliser:
 
     def run(self) -> None:
         """Locate, compare, print."""
+        from isthmus.experiments.vision.over_seeds import COLUMNS, over_localisers, rows_over
         from isthmus.io import write_json
 
         if (self.photographs is None) == (self.labels is None):
             raise Problem("give --photographs for path-traced pictures, or --labels for photographs with known places")
-        figures = self._labelled() if self.labels is not None else self._path_traced(self.photographs or Path())
+        if not self.localisers:
+            raise Problem("name a localiser: the folder of a trained one, or one that ships, such as table-cube")
+        score = self._labelled if self.labels is not None else self._path_traced
+        every = {str(one): score(one) for one in self.localisers}
+        figures: dict[str, Any] = next(iter(every.values()))
+        if len(every) > 1:
+            figures = {"localisers": every, "over": over_localisers(list(every.values()))}
+            if self.photographs is not None and not self.json:
+                print_table("over all localisers", COLUMNS, rows_over(figures["over"], len(every)))
         options = {"photographs": self.photographs, "labels": self.labels, "calibration": self.calibration}
         half = self.half if self.photographs is not None else None
         figures["command"] = command_of(
-            ("vision", "evaluate", self.localiser), {**options, "half": half, "out": self.out}
+            ("vision", "evaluate", *self.localisers), {**options, "half": half, "out": self.out}
         )
         if self.out is not None:
             write_json(self.out, figures)
         if self.json:
             print_json(figures)
 
-    def _path_traced(self, folder: Path) -> dict[str, Any]:
+    def _path_traced(self, localiser: Path) -> dict[str, Any]:
         from isthmus.experiments.vision.page import BRIEF, brief_rows
         from isthmus.vision.localiser.finish import score_photographs
 
-        figures, _ = score_photographs(self.localiser, folder, self.half, stderr.print)
+        folder = self.photographs or Path()
+        figures, _ = score_photographs(localiser, folder, self.half, stderr.print)
         if not self.json:
-            print_table(f"{folder}, {self.half} half", BRIEF, brief_rows(figures))
+            print_table(f"{localiser} on {folder}, {self.half} half", BRIEF, brief_rows(figures))
             said = figures["confidence"]["calibration_error"]
             stdout.print(f"\nexpected calibration error of the confidence: {said:.3f}")
         return figures
 
-    def _labelled(self) -> dict[str, Any]:
+    def _labelled(self, localiser: Path) -> dict[str, Any]:
         from isthmus.vision.camera import Camera
         from isthmus.vision.localiser.labelled import read_labels, score_labelled
 
         if self.labels is None or self.calibration is None:
             raise Problem("photographs need their camera: give --calibration (see `isthmus vision calibrate`)")
-        figures = score_labelled(self.localiser, read_labels(self.labels), Camera.load(self.calibration))
+        figures = score_labelled(localiser, read_labels(self.labels), Camera.load(self.calibration))
         if not self.json:
             stdout.print(
-                f"{figures['n']} photographs: mean {figures['mean_cm']:.2f} cm, median {figures['median_cm']:.2f} cm, "
-                f"{figures['abstained']} not sure (counted as half the picture's width)",
+                f"{localiser}, {figures['n']} photographs: mean {figures['mean_cm']:.2f} cm, median "
+                f"{figures['median_cm']:.2f} cm, {figures['abstained']} not sure (counted as half the picture's width)",
                 soft_wrap=True,
             )
         return figures
