@@ -3,7 +3,10 @@
 import json
 from types import SimpleNamespace
 
-from isthmus.experiments.estimation import Case, EstimationStudy
+import pytest
+
+from isthmus.core import Problem
+from isthmus.experiments.estimation import Case, Choice, EstimationStudy
 
 
 def result(seed, score, commit):
@@ -20,3 +23,21 @@ def test_a_row_names_the_commits_of_its_own_seeds(tmp_path):
     assert [row["commit"] for row in rows] == ["aaaaaaa, bbbbbbb", "bbbbbbb"]
     assert [row["worst"] for row in rows] == [0.7, 1.0]
     assert "| aaaaaaa, bbbbbbb |" in (tmp_path / "estimation.md").read_text()
+
+
+def test_rows_and_seeds_of_other_commands_stay_as_they_were_published(tmp_path):
+    first, second = Case("hopper", "none", ("positions",)), Case("hopper", "sensor-noise=0.01")
+    before = [(first, "kalman", result(seed, 0.9 + 0.02 * seed, "aaaaaaa")) for seed in (0, 1)]
+    EstimationStudy(2, "all", [*before, (second, "learned", result(0, 0.8, "aaaaaaa"))]).write(tmp_path)
+    EstimationStudy(3, "some", [(first, "kalman", result(seed, 0.5, "bbbbbbb")) for seed in (1, 2)]).write(tmp_path)
+    kalman, learned = json.loads((tmp_path / "estimation.json").read_text())["rows"]
+    assert [one["adapted"] for one in kalman["seeds"].values()] == [0.9, 0.5, 0.5]
+    assert (kalman["median"], kalman["worst"], kalman["commit"]) == (0.5, 0.5, "aaaaaaa, bbbbbbb")
+    assert (learned["median"], learned["commit"]) == (0.8, "aaaaaaa")
+
+
+def test_seeds_that_are_published_need_not_be_run_again():
+    choice = Choice(("positions",), ("kalman",), seeds=3, first=1)
+    assert {cell.name[-1] for _, _, cell in choice.cells()} == {"1", "2"}
+    with pytest.raises(Problem, match="first must be"):
+        Choice(("positions",), ("kalman",), seeds=3, first=3)

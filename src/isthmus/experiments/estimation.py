@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from isthmus.core import unknown_name
+from isthmus.core import check_range, unknown_name
 from isthmus.core.command import command_of
 from isthmus.experiments.by_seed import commit_text
 from isthmus.experiments.grid import Cell, Json, Progress, RunFolders, Watch, check_counts, run_grid, transfer
 from isthmus.experiments.page import publish
 from isthmus.experiments.tables import table
+from isthmus.io import read_json
 from isthmus.transfer import Config, Result, folder_name
 
+FILE = "estimation.json"
 EPISODES, SAMPLES = 16, 1_000
 """Episodes behind a score, and samples where nothing else is said."""
 
@@ -63,30 +65,58 @@ class EstimationStudy:
 
     def rows(self) -> list[Json]:
         """A row for each case and estimator, with every seed."""
-        every: dict[tuple[Case, str], dict[int, Result]] = {}
+        every: dict[tuple[Case, str], Json] = {}
         for case, estimator, result in self.results:
-            every.setdefault((case, estimator), {})[result.seed] = result
-        return [
-            {
-                "task": case.task,
-                "gap": case.gap,
-                "sensors": case.sensed,
-                "estimator": estimator,
-                "samples": case.samples,
-                "wanted": case.wanted or None,
-                "unadapted": float(np.median([one.normalised_unadapted for one in found.values()])),
-                "median": float(np.median([one.normalised_adapted for one in found.values()])),
-                "worst": min(one.normalised_adapted for one in found.values()),
-                "seeds": {str(seed): one.normalised_adapted for seed, one in sorted(found.items())},
-                "chosen": sorted({one.chosen for one in found.values()}),
-                "commit": commit_text([one.versions for one in found.values()]),
+            every.setdefault((case, estimator), {})[str(result.seed)] = {
+                "unadapted": result.normalised_unadapted,
+                "adapted": result.normalised_adapted,
+                "chosen": result.chosen,
+                "commit": commit_text([result.versions]),
             }
-            for (case, estimator), found in every.items()
+        return [
+            _row(
+                {
+                    "task": case.task,
+                    "gap": case.gap,
+                    "sensors": case.sensed,
+                    "estimator": estimator,
+                    "samples": case.samples,
+                    "wanted": case.wanted or None,
+                },
+                seeds,
+            )
+            for (case, estimator), seeds in every.items()
         ]
 
     def write(self, folder: Path) -> None:
-        """Write estimation.json, and estimation.md with a row for each case and estimator."""
-        write_rows(folder, self.rows(), self.command)
+        """Write estimation.json, and estimation.md with a row for each case and estimator.
+
+        Rows and seeds that were published there before, and are none of this study's, stay as they were.
+        """
+        path = folder / FILE
+        rows = {_key(row): row for row in (read_json(path)["rows"] if path.exists() else ())}
+        for row in self.rows():
+            before = rows.get(_key(row), row)
+            rows[_key(row)] = _row(row, before["seeds"] | row["seeds"])
+        write_rows(folder, list(rows.values()), self.command)
+
+
+def _key(row: Json) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("task", "gap", "sensors", "estimator", "samples"))
+
+
+def _row(about: Json, seeds: Json) -> Json:
+    """What a row is about, with the figures of its seeds."""
+    seeds = dict(sorted(seeds.items(), key=lambda one: int(one[0])))
+    every = list(seeds.values())
+    return about | {
+        "unadapted": float(np.median([one["unadapted"] for one in every])),
+        "median": float(np.median([one["adapted"] for one in every])),
+        "worst": min(one["adapted"] for one in every),
+        "chosen": sorted({one["chosen"] for one in every}),
+        "commit": ", ".join(sorted({one["commit"] for one in every})),
+        "seeds": seeds,
+    }
 
 
 def write_rows(folder: Path, every: Sequence[Json], command: str) -> None:
@@ -108,7 +138,8 @@ def write_rows(folder: Path, every: Sequence[Json], command: str) -> None:
         "# Noisy, biased and incomplete sensors\n\n"
         f"Normalised score by `auto` over {EPISODES} episodes: median and worst of the seeds that were run.\n"
         "Unadapted is the policy on what the sensors show; what is not sensed is shown as at the start.\n"
-        f"Made by `{command}`, each row by the commit that it names; figures in [estimation.json](estimation.json).\n\n"
+        f"Made by `{command}`, each row by the commits that it names; figures of every seed in "
+        "[estimation.json](estimation.json).\n\n"
         f"{table(columns, rows)}\n"
     )
     publish(folder, "estimation", {"command": command, "rows": list(every)}, text)
@@ -121,13 +152,16 @@ class Choice:
     groups: tuple[str, ...]
     estimators: tuple[str, ...]
     seeds: int
+    first: int = 0
+    """The first seed that is run: those before it stay as they were published."""
 
     def __post_init__(self) -> None:
-        """Refuse groups that there are not."""
+        """Refuse groups that there are not, and a first seed beyond the last."""
         for group in self.groups:
             if group not in GROUPS:
                 raise unknown_name("group of cases", group, GROUPS)
         check_counts(seeds=self.seeds)
+        check_range("first", self.first, 0, self.seeds - 1)
 
     @property
     def command(self) -> str:
@@ -140,7 +174,7 @@ class Choice:
         """Every seed of every case, one seed after the other."""
         return [
             (case, estimator, _cell(case, estimator, seed))
-            for seed in range(self.seeds)
+            for seed in range(self.first, self.seeds)
             for group in self.groups
             for case in GROUPS[group]
             for estimator in ((*self.estimators, "none") if group == "exact" else self.estimators)

@@ -22,6 +22,8 @@ class Estimation:
     """Estimators to compare."""
     seeds: int = 5
     """How many seeds: 0, 1, 2, ..."""
+    first: int = 0
+    """The first of them that is run; what was published of those before it in the results stays."""
     workers: int = 1
     """Processes that run side by side."""
     out: Path = Path("runs/estimation")
@@ -37,7 +39,7 @@ class Estimation:
         from isthmus.experiments.estimation import GROUPS, Choice, estimation
 
         results = self.results or self.out
-        choice = Choice(split_names(self.groups) or tuple(GROUPS), split_names(self.estimators), self.seeds)
+        choice = Choice(split_names(self.groups) or tuple(GROUPS), split_names(self.estimators), self.seeds, self.first)
         with grid_progress("estimation") as watch:
             done = estimation(choice, self.out, results, self.workers, watch)
         if self.json:
