@@ -409,11 +409,11 @@ def test_checks_are_listed_and_a_policy_that_falls_at_once_fails_them(tmp_path, 
 def test_many_actuators_are_told_by_the_worst(capsys):
     from types import SimpleNamespace
 
-    from isthmus.cli.transfer import _print_fit
+    from isthmus.cli.run_result import print_fit
 
     names = tuple(f"motor{i}" for i in range(12))
     fit = {"error": [0.01 * i for i in range(12)], "action_std": [1.0] * 12}
-    _print_fit(SimpleNamespace(rounds=lambda: [SimpleNamespace(fit=fit)]), names)
+    print_fit(SimpleNamespace(rounds=lambda: [SimpleNamespace(fit=fit)]), names)
     told = " ".join(capsys.readouterr().out.split())
     assert told == (
         "held-out action error, the largest 3 of 12: motor11 0.110 (11% of its std), "
