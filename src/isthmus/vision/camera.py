@@ -1,6 +1,7 @@
 """A calibrated camera: from points of the world to pixels, and from pixels along a ray to the table."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -50,17 +51,19 @@ class Camera:
         """Vertical field of view in degrees."""
         return float(np.rad2deg(2 * np.arctan(self.height / 2 / self.focal)))
 
-    @property
+    @cached_property
     def rotation(self) -> Float:
         """Columns are the camera's right, up and backward directions in the world (3, 3)."""
         w, x, y, z = np.asarray(self.quaternion) / np.linalg.norm(self.quaternion)
-        return np.array(
+        columns = np.array(
             [
                 [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
                 [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
                 [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
             ]
         )
+        columns.flags.writeable = False
+        return columns
 
     @property
     def centre(self) -> Float:

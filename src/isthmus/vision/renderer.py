@@ -4,6 +4,7 @@ import os
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
+import cv2
 import mujoco
 import numpy as np
 
@@ -35,6 +36,7 @@ class Renderer:
     def __init__(self, scene: Scene, randomise: Randomise, frame: Frame, *, samples: int = 0, seed: int = 0) -> None:
         """Open a graphics context; `samples` a pixel, 0 for one."""
         os.environ.setdefault("LP_NUM_THREADS", "0")  # llvmpipe: one process a core is faster than threads
+        cv2.setNumThreads(1)  # and so it is for blur
         widest = int(RANGE * frame.crop)
         width, height = max(frame.coarse[0], widest), max(frame.coarse[1], widest)
         self.frame, self.seed, self._randomise = frame, seed, randomise

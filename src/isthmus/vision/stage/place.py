@@ -87,8 +87,10 @@ def place_distractors(
     low, high = np.array(stage.scene.table.low), np.array(stage.scene.table.high)
     for geom in stage.distractors[:count]:
         in_front = hides and not placed
-        shapes = [_shape(stage, randomise, rng) for _ in range(TALLEST_OF if in_front else 1)]
-        shape = max(shapes, key=_Shape.tall)
+        shape = _shape(stage, randomise, rng)
+        if in_front:
+            others = [_shape(stage, randomise, rng) for _ in range(TALLEST_OF - 1)]
+            shape = max((shape, *others), key=_Shape.tall)
         radius = shape.radius()
         chances = rng.random((TRIES, 2))
         if in_front:

@@ -1,6 +1,7 @@
 """Read a scene: an MJCF, the object that is looked for, the table that it lies on and the camera that looks at it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import mujoco
@@ -79,7 +80,7 @@ class Scene:
         """Height of the middle of the target's box, in the world."""
         return self.table.z + float(self.solid.extents[2]) / 2
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """Radius of the circle around the target, seen from above."""
         return float(np.max(np.linalg.norm(self.solid.vertices[:, :2], axis=1)))
