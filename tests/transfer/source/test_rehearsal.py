@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,6 +67,35 @@ def test_a_fit_that_moves_unlike_the_target_is_not_rehearsed_in(monkeypatch):
     # Of a robot whose commands are late, the records do not tell it in this way.
     late = rehearsal_in(TASK, EXPERT, 0)(recorded_there, nothing, None, 1)
     assert late.scores(EXPERT, 1, 0).mean() < rehearsal.source(0).mean()
+
+
+class Sensed:
+    """Stands for an estimation that has identified the physics of `gap` beside exact sensors."""
+
+    may_do_without = False
+
+    def __init__(self, gap):
+        self.model = Gap.parse(gap).apply(TASK.robot_model.model)
+        self.kalman = SimpleNamespace(simulator=TASK.target(Gap.parse(gap)))
+
+    @property
+    def sensing(self):
+        return self
+
+    def largest_disturbance(self, observations, actions):
+        return np.zeros(actions.shape[1])
+
+    def stage(self, n, rng):
+        return None
+
+
+def test_physics_found_beside_sensors_is_rehearsed_in_unless_it_moves_unlike_the_target():
+    there, home = (recorded(gap) for gap in ("tilt=90", "none"))
+    right, wrong = (rehearsal_in(TASK, EXPERT, 0, Sensed("tilt=90"))(runs, nothing, None) for runs in (there, home))
+    target = TASK.target(Gap.parse("tilt=90"), len(right.source(0)))
+    happened = evaluate(TASK, target, EXPERT, 1, stream(0, "rehearsal", 0)).scores
+    np.testing.assert_allclose(right.scores(EXPERT, 1, 0), happened)
+    np.testing.assert_allclose(wrong.scores(EXPERT, 1, 0), wrong.source(0))
 
 
 def test_a_policy_is_practised_where_it_is_rehearsed():

@@ -13,7 +13,7 @@ from isthmus.adapt.auto.selection import SURELY
 from isthmus.adapt.common.sim_derived import sim_derived_policy
 from isthmus.adapt.method import Perturbation, PerturbationIn, Rehearsal, Rehearse, SourceFacts
 from isthmus.adapt.reference.policy import ReferencePolicy
-from isthmus.core import AnyPolicy, Episode, Float, Problem, Trajectory, stream
+from isthmus.core import AnyPolicy, Episode, Float, Problem, Simulator, Trajectory, stream
 from isthmus.core.loss import noticeable_loss
 from isthmus.core.statistics import PairedGain
 from isthmus.estimate.estimation import Estimation
@@ -74,10 +74,11 @@ def rehearsal_in(task: Task, expert: AnyPolicy, seed: int, estimation: Estimatio
         sensing = None if estimation is None else estimation.sensing
         if not correct:
             known = _as_it_is(task, perturbation_in)
-        elif sensing is not None:
-            known = _as_sensed(task, episodes, perturbation_in, sensing)
         else:
-            candidates = _as_it_seems(task, episodes, perturbation_in, z, _Uncertainty(covariance, seed))
+            if sensing is not None:
+                candidates = _as_sensed(task, episodes, perturbation_in, sensing)
+            else:
+                candidates = _as_it_seems(task, episodes, perturbation_in, z, _Uncertainty(covariance, seed))
             runs = () if delay else tuple(episode[0] for episode in episodes[-MOST:])
             known = _as_it_moves(task, expert, runs, candidates, seed)
         stand = _Stand(task, seed, known, delay, sensing)
@@ -159,21 +160,29 @@ def _as_it_moves(
     return known[-1] if surely_nearer(errors[-1], errors[0], SURELY) else known[0]
 
 
-def _as_sensed(task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, sensing: Sensing) -> _Known:
-    """The physics that innovations show, without noise of sensors, or disturbances for which they leave no room."""
-    perturbation = perturbation_in(sensing.kalman.simulator)
+def _as_sensed(
+    task: Task, episodes: Sequence[Episode], perturbation_in: PerturbationIn, sensing: Sensing
+) -> tuple[_Known, _Known]:
+    """The physics that innovations show, and those of the source.
+
+    Both without noise of sensors, or disturbances for which innovations leave no room.
+    """
     runs = [one for episode in episodes for one in episode]
     before = np.concatenate([one.observations[:-1] for one in runs])
     applied = np.concatenate([one.applied for one in runs])
     steps = np.unique(np.linspace(0, len(applied) - 1, LOOKED_AT).astype(int))
-    disturbance = perturbation.response.disturbance
     most = sensing.largest_disturbance(before[steps], applied[steps])
-    response = replace(perturbation.response, disturbance=replace(disturbance, std=np.minimum(disturbance.std, most)))
 
     def world(n: int) -> MujocoWorld:
         return MujocoWorld(task.robot_model, n, models=sensing.model)
 
-    return _Known(Perturbation(response, np.zeros_like(perturbation.noise)), world, world)
+    def known(simulator: Simulator | None, world_of: Worlds) -> _Known:
+        found = perturbation_in(simulator)
+        disturbance = replace(found.response.disturbance, std=np.minimum(found.response.disturbance.std, most))
+        response = replace(found.response, disturbance=disturbance)
+        return _Known(Perturbation(response, np.zeros_like(found.noise)), world_of, world_of)
+
+    return known(sensing.kalman.simulator, world), known(None, task.source)
 
 
 def _is_enough(raw: Float, filtered: Float, source: Float, zero: Float) -> bool:
