@@ -138,8 +138,8 @@ def write_rows(folder: Path, every: Sequence[Json], command: str) -> None:
         "# Noisy, biased and incomplete sensors\n\n"
         f"Normalised score by `auto` over {EPISODES} episodes: median and worst of the seeds that were run.\n"
         "Unadapted is the policy on what the sensors show; what is not sensed is shown as at the start.\n"
-        f"Made by `{command}`, each row by the commits that it names; figures of every seed in "
-        "[estimation.json](estimation.json).\n\n"
+        f"Made by `{command}`, each row by the commits that it names. Rows and seeds that it leaves out are as "
+        "they were published before. Figures of every seed are in [estimation.json](estimation.json).\n\n"
         f"{table(columns, rows)}\n"
     )
     publish(folder, "estimation", {"command": command, "rows": list(every)}, text)
