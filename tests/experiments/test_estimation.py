@@ -36,6 +36,18 @@ def test_rows_and_seeds_of_other_commands_stay_as_they_were_published(tmp_path):
     assert (learned["median"], learned["commit"]) == (0.8, "aaaaaaa")
 
 
+def test_rows_in_the_form_of_earlier_versions_are_made_anew(tmp_path):
+    case = Case("hopper", "none", ("positions",))
+    study = EstimationStudy(1, "all", [(case, "kalman", result(0, 0.9, "aaaaaaa"))])
+    study.write(tmp_path)
+    text = json.loads((tmp_path / "estimation.json").read_text())
+    text["rows"][0]["seeds"] = {"0": 0.3, "1": 0.4}
+    (tmp_path / "estimation.json").write_text(json.dumps(text))
+    study.write(tmp_path)
+    [row] = json.loads((tmp_path / "estimation.json").read_text())["rows"]
+    assert (list(row["seeds"]), row["median"]) == (["0"], 0.9)
+
+
 def test_seeds_that_are_published_need_not_be_run_again():
     choice = Choice(("positions",), ("kalman",), seeds=3, first=1)
     assert {cell.name[-1] for _, _, cell in choice.cells()} == {"1", "2"}

@@ -91,10 +91,12 @@ class EstimationStudy:
     def write(self, folder: Path) -> None:
         """Write estimation.json, and estimation.md with a row for each case and estimator.
 
-        Rows and seeds that were published there before, and are none of this study's, stay as they were.
+        Rows and seeds that were published there before, and are none of this study's, stay as they were; but for
+        rows in the form of earlier versions, which kept no more than a score of every seed.
         """
         path = folder / FILE
-        rows = {_key(row): row for row in (read_json(path)["rows"] if path.exists() else ())}
+        published = read_json(path).get("rows", ()) if path.exists() else ()
+        rows = {_key(row): row for row in published if all(isinstance(one, dict) for one in row["seeds"].values())}
         for row in self.rows():
             before = rows.get(_key(row), row)
             rows[_key(row)] = _row(row, before["seeds"] | row["seeds"])

@@ -74,5 +74,5 @@ class Lens:
 
 
 def _bytes(noise: Float) -> NDArray[np.uint8]:
-    """What of it is above zero."""
+    """The part of the noise that is above zero, as bytes."""
     return np.clip(noise, 0, 255).astype(np.uint8)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isthmus.vision.pixels import Image
 
 COLUMNS = 4
-"""Of images in a picture of them all."""
+"""How many images stand side by side in the picture that `--out grid.png` writes."""
 
 
 @dataclass(frozen=True)

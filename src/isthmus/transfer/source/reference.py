@@ -27,7 +27,7 @@ def write_reference(path: Path, reference: Reference, spec: WorldSpec) -> None:
 
 
 def write_table(path: Path, reference: Reference, spec: WorldSpec) -> None:
-    """Write them as a table: time, episode and a column for each number of an observation."""
+    """Write recorded observations as a table: time, episode and a column for each number of an observation."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("time", "episode", *spec.observation_names))
@@ -38,7 +38,7 @@ def write_table(path: Path, reference: Reference, spec: WorldSpec) -> None:
 
 
 FORMATS: Mapping[str, Callable[[Path, Reference, WorldSpec], None]] = {".npz": write_reference, ".csv": write_table}
-"""Who writes recorded observations, by the ending of the file."""
+"""The functions that write recorded observations to a file, by the ending of its name."""
 
 
 def pack_reference(reference: Reference, spec: WorldSpec) -> bytes:

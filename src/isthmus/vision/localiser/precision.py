@@ -17,7 +17,7 @@ WORTH = 1.2
 """How many times faster bfloat16 must be to be taken."""
 REPEATS = 3
 IMAGES, HEIGHT_WIDTH = 8, (90, 120)
-"""Of the trial: half the size of those of training, in which formats gain as much."""
+"""Pictures of the trial: half as high and wide as those of training."""
 LIMIT = 120.0
 """Seconds that the trial may take."""
 
