@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from tests.estimate.linear import COURSE, Linear, recorded
 
-from isthmus.estimate.innovations import first_explanation, with_offsets
+from isthmus.estimate.filter import SensorModel
+from isthmus.estimate.innovations import first_explanation, settled, with_offsets
+from isthmus.estimate.kalman import KalmanFilter, Process
 from isthmus.estimate.recorded import Recording
 from isthmus.estimate.smoother import smoothed
 
@@ -68,3 +70,17 @@ def test_smoothed_estimates_are_nearer_to_the_truth_than_filtered_ones_and_those
         for one in (recording.sensed, recording.estimates(found.filter), smoothed(found.filter, recording))
     )
     assert smooth < filtered < 0.8 * sensors
+
+
+class Stiff(Linear):
+    """Moves its velocity by a thousand times its position: a foot in the ground."""
+
+    def predict(self, history, actions):
+        return history.current @ np.array([[1.0, 1.0], [-1e3, 1.0]]).T
+
+
+def test_a_filter_that_rounding_has_left_without_a_covariance_explains_nothing():
+    runs, _ = recorded(np.random.default_rng(0), noise=0.05, runs=2)
+    sensors = SensorModel(np.array([1]), np.full(1, 1e-6), np.zeros(1))
+    begin = KalmanFilter(Stiff(), sensors, Process(np.zeros(2), *START))
+    assert settled(begin, Recording.of(runs), COURSE.scale).nll == np.inf

@@ -138,6 +138,8 @@ def settled(begin: KalmanFilter, recording: Recording, scale: Float) -> Explanat
     best = Explanation(begin, np.inf)
     now, found = begin, _pass(begin, recording, linear)
     for _ in range(ROUNDS):
+        if not np.isfinite(found.nll):
+            return best
         if found.nll < best.nll:
             best = Explanation(now, found.nll)
         now = _revised(now, found, scale)
@@ -208,9 +210,14 @@ def _spread(moved: Float) -> Float:
 
 
 def unlikely(innovation: Innovation) -> Float:
-    """How unlikely innovations are (n,), in nats."""
+    """How unlikely innovations are (n,), in nats.
+
+    Infinitely, where what the filter expects is no covariance: one that trusts its simulator too far comes to variances
+    that rounding makes negative.
+    """
     values, covariance = innovation.values, innovation.covariance
-    _, logarithm = np.linalg.slogdet(covariance)
+    sign, logarithm = np.linalg.slogdet(covariance)
     share = (values * np.linalg.solve(covariance, values[..., None])[..., 0]).sum(axis=1)
     m = values.shape[1]
-    return logarithm / 2 + (FREEDOM + m) / 2 * np.log1p(share / FREEDOM)
+    there = (sign > 0) & (share >= 0)
+    return np.where(there, logarithm / 2 + (FREEDOM + m) / 2 * np.log1p(np.where(there, share, 0.0) / FREEDOM), np.inf)

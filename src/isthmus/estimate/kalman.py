@@ -43,7 +43,7 @@ class Process:
             return covariance
         size = len(self.most)
         place = np.arange(size)
-        std = np.sqrt(covariance[:, place, place])
+        std = np.sqrt(np.maximum(covariance[:, place, place], 0.0))  # rounding may have made one negative
         if (std <= self.most).all():
             return covariance
         factor = np.ones(covariance.shape[:2])

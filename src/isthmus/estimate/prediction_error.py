@@ -78,7 +78,7 @@ class _Problem:
         """The parameters that steps of Gauss-Newton lead to from z."""
         low, high = self.physics.bounds
         loss = self.loss(z)
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if np.isfinite(loss) else 0):
             errors, slopes = self.errors(z)
             step = -np.linalg.solve(slopes.T @ slopes + np.eye(len(z)), slopes.T @ errors + z)
             tried, found = z, loss
