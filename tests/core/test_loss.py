@@ -22,6 +22,7 @@ def test_a_relative_loss_is_a_share_of_the_size_of_the_experts_score():
     assert relative_loss(200.0, 150.0) == pytest.approx(0.25)
     assert relative_loss(200.0, 210.0) == pytest.approx(-0.05)
     assert relative_loss(0.0, -1.0) is None
+    assert relative_loss(-9e-12, -1.0) is None  # an expert that follows a recording but for rounding
 
 
 def test_what_is_recovered_is_a_share_of_the_loss():

@@ -14,10 +14,14 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from isthmus.adapt import MethodSettings
+from isthmus.adapt.common.reference import Reference
 from isthmus.adapt.settings import CollectSettings, FitSettings
-from isthmus.core import Problem, Trajectory
-from isthmus.transfer import Config, Result, RunFolder, run_transfer, shared_context
+from isthmus.core import Problem, Trajectory, rollout, stream
+from isthmus.robots import load_task
+from isthmus.transfer import Config, PolicyFile, Result, RunFolder, run_transfer, shared_context
 from isthmus.transfer.source.context import SourceContext
+from isthmus.transfer.source.policy import source_policy
+from isthmus.transfer.source.reference import write_reference
 from isthmus.transfer.targets.target import SimulatedTarget
 
 TINY = Config(
@@ -372,3 +376,25 @@ def test_rounds_end_where_they_are_told_to(tmp_path):
     )
     with pytest.raises(Problem, match="ascending order, got 80, 30"):
         dataclasses.replace(TINY, round_ends=(80, 30))
+
+
+def test_the_first_episodes_along_a_recording_are_half_as_long_as_the_task(tmp_path):
+    task = load_task("fetch-swing")
+    spec = task.robot_model.spec
+    world = task.source()
+    expert = source_policy(task, None)
+    seen = [one.before for one in rollout(world, expert, world.reset(stream(0)), steps=spec.horizon)]
+    write_reference(tmp_path / "swing.npz", Reference((np.concatenate(seen),)), spec)
+    config = Config(
+        "fetch-swing",
+        "torque-scale=0.7",
+        "preview",
+        samples=300,
+        round_samples=300,
+        evaluation_episodes=50,
+        policy=PolicyFile(str(tmp_path / "swing.npz"), reference=True),
+    )
+    folder = RunFolder(tmp_path / "run")
+    run_transfer(config, folder)
+    lengths = [len(episode[0]) for wave in folder.waves(0) for episode in wave]
+    assert lengths == [spec.horizon // 2] * (600 // spec.horizon)

@@ -4,6 +4,8 @@ SHARE = 0.01
 """Of the expert's score: a smaller loss is not noticed."""
 STD_SHARE = 0.05
 """Of the standard deviation of the expert's own scores over episodes: a smaller loss drowns in it."""
+ROUNDING = 1e-9
+"""Share of a loss from which an expert's score is zero: one that follows a recording exactly has next to no error."""
 
 
 def noticeable_loss(expert: float, std: float, zero: float) -> float:
@@ -19,9 +21,10 @@ def noticeable_loss(expert: float, std: float, zero: float) -> float:
 def relative_loss(expert: float, score: float) -> float | None:
     """The loss as a share of the size of the expert's score: 0.36 for an error that is 36 % larger than the expert's.
 
-    Negative for a score above the expert's, and None where the expert's score is zero.
+    Negative for a score above the expert's, and None where the expert's score is zero, or no more than rounding.
     """
-    return (expert - score) / abs(expert) if expert else None
+    loss = expert - score
+    return loss / abs(expert) if abs(expert) > ROUNDING * abs(loss) else None
 
 
 def recovered(expert: float, unadapted: float, adapted: float) -> float | None:

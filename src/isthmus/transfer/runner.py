@@ -253,9 +253,10 @@ class _Run:
         """The waves of a round: those already on disk, and the ones still missing."""
         config = self.config
         end = config.round_end(before)
-        goal, length = min(config.samples, end), config.episode_length(number, end, self.task.robot_model.spec.horizon)
-        if isinstance(method, SelfExploring):  # nothing cuts a long episode short that has gone wrong
-            length = min(length, config.episode_length(number, end - before, length))
+        # Nothing cuts a long episode of a method that explores by itself short, if it has gone wrong.
+        several = end - before if isinstance(method, SelfExploring) else end
+        length = config.episode_length(number, several, self.task.robot_model.spec.horizon)
+        goal = min(config.samples, end)
         waves = self._recorded_waves(known) if number == 0 else list(known)
         samples = before + sum(_samples(wave) for wave in waves)
         while samples < goal:
