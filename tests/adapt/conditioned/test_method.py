@@ -96,6 +96,19 @@ def test_auto_takes_it_where_it_does_best_and_only_where_there_is_one():
     assert "conditioned" not in without.learn(recorded("mass=1.5"), 0, lambda *_: None).predicted_scores
 
 
+def test_a_gait_of_its_own_is_not_held_against_it(monkeypatch):
+    """What it does is far from the source's trajectory, and is meant to be."""
+    monkeypatch.setattr("isthmus.adapt.auto.method.surely_closer", lambda *_known: True)
+
+    def rehearsed(policy, _history, _part):
+        return np.full(16, 0.97 if isinstance(policy, FinetunedPolicy) else 0.0)
+
+    rehearsal = Rehearsal(rehearsed, source=lambda _part: np.ones(16), zero=lambda _part: np.zeros(16))
+    method = make_method("auto", source(rehearsal=lambda *_known, **_how: rehearsal), MethodSettings())
+    rounds = [method.learn(recorded("mass=1.5") * episodes, episodes, lambda *_: None) for episodes in (1, 2)]
+    assert [one.chosen for one in rounds] == ["conditioned", "conditioned"]
+
+
 def test_a_task_without_such_a_policy_is_refused():
     with pytest.raises(Problem, match="policy train TASK --conditioned"):
         make_method("conditioned", source(conditioned=None), MethodSettings())

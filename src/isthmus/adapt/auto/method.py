@@ -41,6 +41,8 @@ from isthmus.sysid.delay import LONGEST_DELAY, estimate_delay, shift_by_delay
 KIND = "auto"
 RESIDUAL, INVERSE, FINETUNED = "residual-action", "model-inverse", "fine-tune"
 CONDITIONED = "conditioned"
+OWN_COURSE = (FINETUNED, CONDITIONED)
+"""Who does not keep to the source's trajectory: being away from it says nothing against them."""
 DELAY_COMPENSATED = "delay-compensated"
 
 
@@ -135,7 +137,7 @@ class AutoMethod:
         """Whether what was taken is proven by what was recorded since; if it is refuted, it is given up."""
         fresh, self._seen = episodes[self._seen :], len(episodes)
         name = self._selected[0]
-        if name == UNADAPTED:
+        if name == UNADAPTED or name in OWN_COURSE:
             return False
         ours, plain = [episode[0] for episode in fresh], unadapted_runs(self._source.spec, episodes)
         if surely_closer(self._source, plain, ours, SURELY):
