@@ -53,3 +53,14 @@ def test_seeds_that_are_published_need_not_be_run_again():
     assert {cell.name[-1] for _, _, cell in choice.cells()} == {"1", "2"}
     with pytest.raises(Problem, match="first must be"):
         Choice(("positions",), ("kalman",), seeds=3, first=3)
+
+
+def test_cases_are_chosen_by_their_gaps():
+    choice = Choice(("positions", "noise"), ("kalman",), seeds=1, gaps=("sensor-bias=0.005",))
+    assert [(case.task, case.gap) for case, _, _ in choice.cells()] == [
+        ("hopper", "sensor-bias=0.005"),
+        ("half-cheetah", "sensor-bias=0.005"),
+    ]
+    assert "--gaps sensor-bias=0.005" in choice.command
+    with pytest.raises(Problem, match=r"gap of these cases 'gravity=0.9'"):
+        Choice(("positions",), ("kalman",), seeds=1, gaps=("gravity=0.9",))

@@ -156,12 +156,18 @@ class Choice:
     seeds: int
     first: int = 0
     """The first seed that is run: those before it stay as they were published."""
+    gaps: tuple[str, ...] = ()
+    """Only cases of these; of all gaps when empty."""
 
     def __post_init__(self) -> None:
-        """Refuse groups that there are not, and a first seed beyond the last."""
+        """Refuse groups and gaps that there are not, and a first seed beyond the last."""
         for group in self.groups:
             if group not in GROUPS:
                 raise unknown_name("group of cases", group, GROUPS)
+        known = [case.gap for group in self.groups for case in GROUPS[group]]
+        for gap in self.gaps:
+            if gap not in known:
+                raise unknown_name("gap of these cases", gap, known)
         check_counts(seeds=self.seeds)
         check_range("first", self.first, 0, self.seeds - 1)
 
@@ -169,7 +175,7 @@ class Choice:
     def command(self) -> str:
         """What to type for it."""
         groups = None if set(self.groups) == set(GROUPS) else self.groups
-        options = {"groups": groups, "estimators": self.estimators, "seeds": self.seeds}
+        options = {"groups": groups, "gaps": self.gaps, "estimators": self.estimators, "seeds": self.seeds}
         return command_of(("experiment", "estimation"), options)
 
     def cells(self) -> list[tuple[Case, str, Cell[Result]]]:
@@ -179,6 +185,7 @@ class Choice:
             for seed in range(self.first, self.seeds)
             for group in self.groups
             for case in GROUPS[group]
+            if not self.gaps or case.gap in self.gaps
             for estimator in ((*self.estimators, "none") if group == "exact" else self.estimators)
         ]
 

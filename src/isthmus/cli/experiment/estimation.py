@@ -18,6 +18,8 @@ class Estimation:
 
     groups: tuple[str, ...] = ()
     """Cases to look at: positions, noise, survey, exact; all when not given."""
+    gaps: tuple[str, ...] = ()
+    """Only the cases of these gaps, as in --gaps sensor-bias=0.005; all when not given."""
     estimators: tuple[str, ...] = ("kalman",)
     """Estimators to compare."""
     seeds: int = 5
@@ -39,7 +41,8 @@ class Estimation:
         from isthmus.experiments.estimation import GROUPS, Choice, estimation
 
         results = self.results or self.out
-        choice = Choice(split_names(self.groups) or tuple(GROUPS), split_names(self.estimators), self.seeds, self.first)
+        groups, estimators = split_names(self.groups) or tuple(GROUPS), split_names(self.estimators)
+        choice = Choice(groups, estimators, self.seeds, self.first, self.gaps)
         with grid_progress("estimation") as watch:
             done = estimation(choice, self.out, results, self.workers, watch)
         if self.json:
