@@ -3,15 +3,18 @@ import json
 import numpy as np
 import pytest
 
-from isthmus.core import History, Problem, stream
-from isthmus.experts import load_expert
+from isthmus.core import History, Problem, act, stream
+from isthmus.experts import conditioned_path, load_conditioned, load_expert
+from isthmus.experts.assess import assess
 from isthmus.experts.conditioned import ConditionedWorlds, Told
 from isthmus.experts.make import make_expert
 from isthmus.experts.randomised import RandomisedWorlds
 from isthmus.experts.settings import TrainSettings
-from isthmus.gaps import Ranges
+from isthmus.experts.shipped import provenance
+from isthmus.gaps import Gap, Ranges
 from isthmus.policies.conditioned import read_conditioned
-from isthmus.robots import load_task
+from isthmus.robots import TASKS, load_task
+from isthmus.sysid.quantities import Quantities
 
 REACHER = load_task("reacher")
 RANGES = Ranges.parse("mass=0.5:2,damping=0.5:2,delay=0:1")
@@ -78,3 +81,17 @@ def test_settings_that_make_no_sense_are_refused(changes, why):
 def test_ranges_without_anything_to_identify_are_refused():
     with pytest.raises(Problem, match="nothing that identification finds"):
         Told.of(REACHER, Ranges.parse("delay=0:1"))
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if conditioned_path(name).exists()])
+def test_a_shipped_policy_does_at_home_what_its_provenance_says_and_heeds_physics(name):
+    task = load_task(name)
+    policy, made = load_conditioned(task), provenance(conditioned_path(name))
+    assert set(policy.names) <= set(Quantities(task.robot_model).names)
+    home = policy.at(np.zeros(len(policy.names)))
+    figures = assess(task, home, Gap(), 4, stream(0))["gym_return"]
+    recorded = made["evaluation"]["gym_return"]
+    assert figures["mean"] > recorded["mean"] - 3 * recorded["std"] - 0.05 * abs(recorded["mean"])
+    window = History.of(task.source(2).reset(stream(0)))
+    other = policy.at(policy.high)
+    assert np.abs(act(home, window)[0] - act(other, window)[0]).max() > 0.01
