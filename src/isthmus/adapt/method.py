@@ -125,6 +125,8 @@ class Source:
     """The policy for the task that was trained under randomised dynamics; a Problem where there is none."""
     conditioned: Callable[[], ConditionedPolicy] | None = None
     """The policy for the task that is told physics; a Problem where there is none."""
+    stand_in: Callable[[], NetworkPolicy] | None = None
+    """The robust policy again, where it may take the place of this one: None where this is not the task's expert."""
     rehearsal: Rehearse | None = None
     """Rehearsals of policies in simulation."""
     robot_model: RobotModel | None = None

@@ -218,10 +218,11 @@ HOPPER = load_task("hopper")
 
 
 def trial(rehearsed, policy=None):
-    """A Hopper whose rehearsals come to what `rehearsed` says of a policy, and which has no policy for other robots."""
+    """A Hopper whose rehearsals come to what `rehearsed` says of a policy, and for which no other policy ships."""
     return replace(
         make_source(HOPPER, policy or load_expert(HOPPER), 0),
         conditioned=None,
+        stand_in=None,
         rehearsal=lambda *_known, **_how: Rehearsal(rehearsed, source=always(2.0), zero=always(0.0)),
     )
 

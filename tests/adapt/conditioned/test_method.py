@@ -16,7 +16,7 @@ from isthmus.policies import Unadapted
 from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.robots import load_task
 from isthmus.sysid.quantities import Quantities
-from isthmus.transfer.source.source import conditioned_for
+from isthmus.transfer.source.source import conditioned_for, stand_in_for
 
 TASK = load_task("reacher")
 EXPERT, SPEC = load_expert(TASK), TASK.robot_model.spec
@@ -96,6 +96,24 @@ def test_auto_takes_it_where_it_does_best_and_only_where_there_is_one():
     assert "conditioned" not in without.learn(recorded("mass=1.5"), 0, lambda *_: None).predicted_scores
 
 
+def test_auto_takes_the_robust_policy_where_it_does_best_and_keeps_its_network(tmp_path):
+    robust = dataclasses.replace(EXPERT, network=dataclasses.replace(EXPERT.network, input_clip=0.5))
+
+    def rehearsed(policy, _history, _part):
+        return np.full(16, 0.97 if isinstance(policy, FinetunedPolicy) else 0.0)
+
+    rehearsal = Rehearsal(rehearsed, source=lambda _part: np.ones(16), zero=lambda _part: np.zeros(16))
+    ours = source(conditioned=None, rehearsal=lambda *_known, **_how: rehearsal, stand_in=lambda: robust)
+    method = make_method("auto", ours, MethodSettings())
+    assert method.learn(recorded("mass=1.5"), 0, lambda *_: None).chosen == "robust"
+    method.state().write(tmp_path / "auto.npz")
+    again = make_method("auto", dataclasses.replace(ours, stand_in=None), MethodSettings())
+    again.restore(MethodState.read(tmp_path / "auto.npz", again.kind))
+    window = History.of(TASK.source(3).reset(stream(0)))
+    np.testing.assert_array_equal(act(again.policy(), window)[0], act(robust, window)[0])
+    assert not np.array_equal(act(robust, window)[0], act(EXPERT, window)[0])
+
+
 def test_a_gait_of_its_own_is_not_held_against_it(monkeypatch):
     """What it does is far from the source's trajectory, and is meant to be."""
     monkeypatch.setattr("isthmus.adapt.auto.method.surely_closer", lambda *_known: True)
@@ -120,5 +138,8 @@ def test_another_policy_than_the_expert_gets_none(monkeypatch, tmp_path):
     assert conditioned_for(TASK, EXPERT) is not None
     other = dataclasses.replace(EXPERT, network=dataclasses.replace(EXPERT.network, input_clip=3.0))
     assert conditioned_for(TASK, other) is None
+    monkeypatch.setattr("isthmus.transfer.source.source.robust_path", lambda _name: tmp_path / "there.npz")
+    assert stand_in_for(TASK, EXPERT) is not None
+    assert stand_in_for(TASK, other) is None
     monkeypatch.setattr("isthmus.transfer.source.source.conditioned_path", lambda _name: tmp_path / "absent.npz")
     assert conditioned_for(TASK, EXPERT) is None

@@ -23,6 +23,7 @@ from isthmus.adapt.auto.delay_compensation import DelayCompensatedMethod
 from isthmus.adapt.auto.evidence import surely_closer, unadapted_runs
 from isthmus.adapt.auto.metrics import commands_in, differ, other_metrics, some_states
 from isthmus.adapt.auto.selection import PREVIOUS, SURELY, UNADAPTED, CandidateSelection
+from isthmus.adapt.auto.stand_in import StandInMethod
 from isthmus.adapt.baselines.unadapted import UnadaptedMethod
 from isthmus.adapt.common.checkpoint import Checkpoint
 from isthmus.adapt.common.method_names import current_method
@@ -40,8 +41,8 @@ from isthmus.sysid.delay import LONGEST_DELAY, estimate_delay, shift_by_delay
 
 KIND = "auto"
 RESIDUAL, INVERSE, FINETUNED = "residual-action", "model-inverse", "fine-tune"
-CONDITIONED = "conditioned"
-OWN_COURSE = (FINETUNED, CONDITIONED)
+CONDITIONED, ROBUST = "conditioned", "robust"
+OWN_COURSE = (FINETUNED, CONDITIONED, ROBUST)
 """Who does not keep to the source's trajectory: being away from it says nothing against them."""
 DELAY_COMPENSATED = "delay-compensated"
 
@@ -63,7 +64,7 @@ class AutoMethod:
         self._conditioned = ConditionedMethod(source) if told else None
         self._finetune = FinetuneMethod(source, settings) if settings.may_retrain else None
         self._finetuned = False
-        self._unadapted = UnadaptedMethod(source)
+        self._unadapted, self._stand_in = UnadaptedMethod(source), StandInMethod(source)
         self._given_up = set[str]()
         self._seen = 0
         self._metrics = dict[str, Metric]()
@@ -155,6 +156,8 @@ class AutoMethod:
         found: dict[str, Method] = {DELAY_COMPENSATED: self._unadapted} if self._delay_steps else {}
         found.update(self._learners)
         found.update(self._told)
+        if self._source.stand_in is not None:
+            found[ROBUST] = self._stand_in
         label = self._selected[0].partition(", ")[2]
         if label:
             found |= {
@@ -227,7 +230,8 @@ class AutoMethod:
     def _restored(self, name: str, state: MethodState) -> Method:
         """The candidate of that name, as it was taken."""
         kind, _, label = name.partition(", ")
-        known = self._parts | ({DELAY_COMPENSATED: self._unadapted} if self._delay_steps else {})
+        known = self._parts | {ROBUST: self._stand_in}
+        known |= {DELAY_COMPENSATED: self._unadapted} if self._delay_steps else {}
         if kind not in known or (label and label not in other_metrics(self._source)):
             raise state.foreign()
         method = self._compensated(copy(known[kind]))

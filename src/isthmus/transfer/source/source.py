@@ -19,7 +19,7 @@ from isthmus.core.statistics import PairedGain
 from isthmus.estimate.estimation import Estimation
 from isthmus.estimate.rehearsed import NoisyStage, Sensing
 from isthmus.evaluate import Scorable, evaluate
-from isthmus.experts import conditioned_path, load_conditioned, load_expert, load_robust
+from isthmus.experts import conditioned_path, load_conditioned, load_expert, load_robust, robust_path
 from isthmus.policies import NetworkPolicy, ZeroPolicy
 from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.policies.finetuner import Finetuner
@@ -252,11 +252,22 @@ def robust_for(task: Task) -> Callable[[], AnyPolicy]:
 
 def conditioned_for(task: Task, policy: AnyPolicy) -> Callable[[], ConditionedPolicy] | None:
     """The task's policy that is told physics; None where there is none, or where the expert is not the policy."""
-    if not (conditioned_path(task.name).exists() and isinstance(policy, NetworkPolicy)):
-        return None
+    there = conditioned_path(task.name).exists() and _is_expert(task, policy)
+    return partial(load_conditioned, task) if there else None
+
+
+def stand_in_for(task: Task, policy: AnyPolicy) -> Callable[[], NetworkPolicy] | None:
+    """The task's robust policy; None where there is none, or where the expert is not the policy."""
+    there = robust_path(task.name).exists() and _is_expert(task, policy)
+    return partial(load_robust, task) if there else None
+
+
+def _is_expert(task: Task, policy: AnyPolicy) -> bool:
+    """Whether the policy is the one that ships with the task."""
+    if not isinstance(policy, NetworkPolicy) or policy.squash is not None:
+        return False
     ours, experts = policy.network.arrays(), load_expert(task).network.arrays()
-    same = ours.keys() == experts.keys() and all(np.array_equal(ours[name], experts[name]) for name in ours)
-    return partial(load_conditioned, task) if same and policy.squash is None else None
+    return ours.keys() == experts.keys() and all(np.array_equal(ours[name], experts[name]) for name in ours)
 
 
 def source_cost(task: Task) -> SourceCost:
@@ -289,6 +300,7 @@ def make_source(task: Task, policy: AnyPolicy, seed: int) -> Source:
         finetuner=finetuner_in(task),
         robust=robust_for(task),
         conditioned=conditioned_for(task, policy),
+        stand_in=stand_in_for(task, policy),
         rehearsal=rehearsal_in(task, policy, seed),
         robot_model=task.robot_model,
         facts=None if followed is None else _facts(followed),
