@@ -23,7 +23,14 @@ from isthmus.policies import Decision, NetworkPolicy
 from isthmus.policies.conditioned import ConditionedPolicy
 from isthmus.sim import SealedRobot
 from isthmus.transfer.collection import ReferenceRollout, collect, observation_scale
-from isthmus.transfer.source.source import finetuner_in, rehearsal_in, robust_for, source_cost
+from isthmus.transfer.source.source import (
+    conditioned_for,
+    finetuner_in,
+    rehearsal_in,
+    robust_for,
+    source_cost,
+    stand_in_for,
+)
 
 ADAPTATION = ("adapt", "transfer.collection", "sysid", "policies", "io")
 REWARD = ("tasks", "robots", "evaluate", "experts")
@@ -92,6 +99,7 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
             "spec",
             "seed",
             "robust",
+            "stand_in",  # the robust policy again
             "robot_model",
         ),
         *("cost", "finetuner", "rehearsal", "facts"),
@@ -100,7 +108,7 @@ def test_the_only_cost_adaptation_is_given_is_that_of_the_source(reacher):
         "identified",  # physics, from what the target's sensors showed
     }
     assert {field.name for field in dataclasses.fields(SourceCost)} == {"predict", "cost"}
-    for made_from in (source_cost, finetuner_in, robust_for, rehearsal_in):
+    for made_from in (source_cost, finetuner_in, robust_for, stand_in_for, conditioned_for, rehearsal_in):
         given = set(inspect.signature(made_from).parameters)
         assert given <= {"task", "expert", "policy", "seed", "rng", "estimation"}  # neither a gap nor a target
     observations, actions = reacher.source(2).reset(stream(0, "cost")), np.full((2, 2), 0.3)
